@@ -1,4 +1,4 @@
-//! Times and counts the allocations of the library's host-side functions: `cargo bench`. `cargo xtask bench` measures
+//! `cargo bench`: times the library's host-side functions and counts their allocations. `cargo xtask bench` measures
 //! the device.
 
 use std::hint::black_box;

@@ -1,5 +1,5 @@
-// Every module and pipeline through Tint: `node tint.mjs DIR`, where DIR has list.json and the modules. Prints one
-// JSON object. Modules with types of naga's own are left out.
+// `node tint.mjs DIR` gives every module and pipeline to Tint and prints one JSON object. DIR has list.json and the
+// modules. Leaves out modules with `f64`, a type that only naga's WGSL has.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ const gpu = create(["backend=null"]);
 const adapter = await gpu.requestAdapter();
 const device = await adapter.requestDevice();
 
-/** Runs `make`, and tells the error that it leaves in the device's scope. */
+/** Returns the result of `make`, and the message of its validation error, if it has one. */
 async function scoped(make) {
   device.pushErrorScope("validation");
   const made = make();
@@ -31,7 +31,7 @@ for (const { number, name, vulkan_only, pipelines } of list) {
   const [module, refusal] = await scoped(() => device.createShaderModule({ code }));
   for (const { entry_point: entryPoint, constants } of pipelines) {
     const compute = { module, entryPoint, constants };
-    // Without its module a pipeline is refused as well: what was wrong with the module says more.
+    // If the module is refused, its pipelines are too. Then the module's message says more.
     const [, message] = await scoped(() => device.createComputePipeline({ layout: "auto", compute }));
     const wrong = refusal ?? message;
     if (wrong !== undefined) answer.refused.push([`${number}, ${name}, ${entryPoint}`, wrong]);

@@ -1,4 +1,4 @@
-// A copy, four 16-byte packets per invocation, bound as the kernels are: what they are held against.
+// A copy with four 16-byte packets per invocation and the kernels' bindings. The kernels are compared with it.
 @group(0) @binding(0) var<uniform> count: vec4<u32>;
 @group(0) @binding(1) var<storage, read> src: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> dst: array<vec4<u32>>;
@@ -9,7 +9,7 @@ fn copy(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_i
     if a >= count.x {
         return;
     }
-    // Past the end the first packet is copied once more.
+    // Past the end, the invocation's first packet is copied again.
     let b = select(a, a + 256u, a + 256u < count.x);
     let c = select(a, a + 512u, a + 512u < count.x);
     let d = select(a, a + 768u, a + 768u < count.x);

@@ -1,4 +1,5 @@
-//! AMD's compiler (ACO, in Mesa's RADV) for a GPU that is not there: raw Vulkan, since wgpu cannot open such a device.
+//! Compiles for AMD's GPUs with ACO, the compiler in Mesa's RADV, on a machine without such a GPU. This takes raw
+//! Vulkan, since wgpu cannot open RADV without a GPU.
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -11,19 +12,19 @@ use anyhow::{Context, Result, bail, ensure};
 use ash::vk;
 use serde::{Deserialize, Serialize};
 
-/// What the compiler made of one pipeline.
+/// The compiler's report on one pipeline.
 #[derive(Serialize, Deserialize)]
 pub struct Compiled {
-    /// The compiler's figures, by its own names.
+    /// The figures, by the driver's names.
     pub statistics: BTreeMap<String, u64>,
     /// How long the driver took, in milliseconds.
     pub ms: f64,
 }
 
-/// The compiler for one family of GPUs, in a process of its own, since the driver takes the family from the environment.
-/// This program starts once more, as `aco`, and calls [`serve`].
+/// The compiler for one family of GPUs. It is a process of its own, because the driver reads the family from the
+/// environment: this program starts itself with the argument `aco`, and that process calls [`serve`].
 pub struct Family {
-    /// As the driver names it, with its version.
+    /// The device's name and the driver's version.
     pub device: String,
     child: Child,
     questions: ChildStdin,
@@ -44,8 +45,8 @@ impl Family {
         Ok(device.map(|device| Self { device, child, questions, answers }))
     }
 
-    /// Compiles an entry point of a module whose bindings 0 to `bindings` - 1 are a uniform buffer and storage buffers.
-    /// The inner error is the driver's refusal.
+    /// Compiles an entry point. Binding 0 is a uniform buffer, bindings 1 to `bindings` - 1 are storage buffers. The
+    /// inner error is the driver's refusal.
     pub fn compile(&mut self, spirv: &[u32], entry: &str, bindings: u32) -> Result<Result<Compiled, String>> {
         let asked = writeln!(self.questions, "{}", serde_json::to_string(&(spirv, entry, bindings))?);
         match (asked, self.answers.next()) {
@@ -63,7 +64,7 @@ impl Drop for Family {
     }
 }
 
-/// The process of a [`Family`]: names the device, then answers one line for each line that it reads.
+/// Runs as the process of a [`Family`]: prints the device, then one line for each line that it reads.
 pub fn serve() -> Result<()> {
     let compiler = Compiler::open()?;
     println!("{}", compiler.name);
@@ -82,7 +83,7 @@ fn driver() -> Result<PathBuf> {
     let mut found: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
     found
         .retain(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("radeon_icd")));
-    // There may be one for each architecture.
+    // There may be a file for each architecture. This machine's comes first.
     found.sort_by_key(|path| !path.to_string_lossy().contains(std::env::consts::ARCH));
     found.into_iter().next().with_context(|| {
         format!("Mesa's RADV is not in {}: Debian's package is mesa-vulkan-drivers", dirs.join(", "))
@@ -95,7 +96,7 @@ struct Compiler {
     instance: ash::Instance,
     device: ash::Device,
     executables: ash::khr::pipeline_executable_properties::Device,
-    /// As the driver calls it.
+    /// The device's name and the driver's version.
     name: String,
 }
 
@@ -132,7 +133,7 @@ impl Compiler {
             let mut halves = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(true);
             let mut storage =
                 vk::PhysicalDevice16BitStorageFeatures::default().storage_buffer16_bit_access(true);
-            // As wgpu asks for it.
+            // wgpu enables this too.
             let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(true);
             let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
                 .pipeline_executable_info(true);
@@ -211,7 +212,7 @@ impl Compiler {
                 "{:?} is no u64",
                 one.name_as_c_str()?
             );
-            // SAFETY: its format says so.
+            // SAFETY: the format says that the value is a u64.
             let value = unsafe { one.value.u64 };
             statistics.insert(one.name_as_c_str()?.to_string_lossy().into_owned(), value);
         }
@@ -222,7 +223,7 @@ impl Compiler {
 
 impl Drop for Compiler {
     fn drop(&mut self) {
-        // SAFETY: nothing that was made from these is used any more.
+        // SAFETY: nothing that was made from the device or the instance is used any more.
         unsafe {
             self.device.destroy_device(None);
             self.instance.destroy_instance(None);

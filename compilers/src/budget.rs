@@ -1,6 +1,7 @@
-//! What AMD's compiler makes of every kernel that a row of the benchmark runs, and what a roofline makes of that.
+//! Compiles every kernel of the benchmark's rows with AMD's compiler, counts instructions, and predicts the speed by a
+//! roofline.
 //!
-//! Nothing runs on a GPU, and nothing is timed: instructions are counted, so that two runs agree to the last one.
+//! Nothing runs on a GPU and no kernel is timed, so every run gives the same counts.
 
 mod figures;
 mod plot;
@@ -14,7 +15,7 @@ use anyhow::Result;
 
 use figures::Family;
 
-/// Puts every kernel that a row of the benchmark runs through AMD's compiler, for GPUs that need not be there.
+/// Compiles every kernel of the benchmark's rows with AMD's compiler. No GPU is needed.
 ///
 /// A loop counts once, so kernels with a loop (Exact steps of floats) take more than the table says. The program needs
 /// Mesa's RADV and a Vulkan loader; on Linux, `cargo xtask shaders --budget` installs both.
@@ -26,16 +27,16 @@ pub struct Options {
     /// A family of GPUs as `RADV_FORCE_FAMILY` names it; may be repeated.
     #[arg(long = "family", value_name = "NAME", default_values = ["navi21", "gfx1100", "vega10"])]
     pub families: Vec<String>,
-    /// The instructions per byte of the first family as a picture.
+    /// Draws the instructions per byte of the first family.
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
-    /// Keeps the figures, instead of failing where they differ from the kept ones. Figures of another driver version are
-    /// not compared, and a line says so.
+    /// Writes the figures to budget/figures.tsv. Without this, fails where they differ from that file, unless the file
+    /// has figures of another driver version: then a line says that nothing is compared.
     #[arg(long, conflicts_with_all = ["only", "families"])]
     pub write: bool,
 }
 
-/// Whether the figures are those of the file.
+/// Prints the tables. Returns whether the figures are those of figures.tsv.
 pub fn run(options: &Options) -> Result<bool> {
     let rows = rows::rows(options.only.clone())?;
     let families = options.families.iter().map(|name| Family::of(name, &rows)).collect::<Result<Vec<_>>>()?;

@@ -1,4 +1,4 @@
-//! Microsoft's compiler for Direct3D 12, as wgpu calls it.
+//! DXC, Microsoft's compiler for Direct3D 12, with the arguments that wgpu gives it.
 
 use anyhow::Result;
 use hassle_rs::{Dxc, DxcCompiler, DxcLibrary, Dxil};
@@ -15,10 +15,10 @@ pub static DXC: About = About {
     proves_not: "that a driver compiles the DXIL, that it computes what it should, or that FXC, the older compiler, which has no build for Linux, accepts the HLSL for shader model 5.1",
 };
 
-/// Beside the entry point and the profile. wgpu-hal's `dx12/shader_compilation.rs` has the same.
+/// The arguments besides the entry point and the profile, as in wgpu-hal's `dx12/shader_compilation.rs`.
 const ARGUMENTS: [&str; 4] = ["-HV", "2018", "-no-warnings", "-Ges"];
 
-/// One thread's compiler.
+/// A compiler for one thread.
 pub struct Compiler {
     compiler: DxcCompiler,
     library: DxcLibrary,
@@ -46,7 +46,7 @@ impl Compiler {
     }
 }
 
-/// The library, and the version of the validator that it holds, since it tells no other.
+/// The library, and the version of its validator, which is the only version that it tells.
 pub fn library(options: &Options) -> Result<(Dxc, String)> {
     let path = options.dxc.as_deref().ok_or(Absent("libdxcompiler.so is not there"))?;
     let (major, minor) = Dxil::new(Some(path.into()))?.create_validator()?.version()?;

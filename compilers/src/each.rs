@@ -1,4 +1,4 @@
-//! Every shader through something, on all cores, with a bar.
+//! Checks every shader on all cores, with a progress bar.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use crate::list::Shader;
 use crate::outcome::{Absent, Refusal};
 
-/// Checks each with what `start` makes for a thread, and collects what was refused.
+/// Calls `check` for every shader and collects the refusals. `start` makes the state that a thread's checks share.
 pub fn each<T>(
     title: &str,
     shaders: &[Shader<'_>],
@@ -22,14 +22,14 @@ pub fn each<T>(
         .collect()
 }
 
-/// Says how far it got.
+/// A progress bar.
 pub fn bar(title: &str, count: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg:16} {bar:40} {pos}/{len} {eta}");
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(count as u64).with_style(style).with_message(title.to_owned())
 }
 
-/// Runs a program that says nothing unless it refuses something.
+/// Runs a program. If it fails, the error is its output.
 pub fn ask(command: &mut Command) -> Result<(), String> {
     let output = command.output().map_err(|error| error.to_string())?;
     if output.status.success() {
@@ -38,7 +38,7 @@ pub fn ask(command: &mut Command) -> Result<(), String> {
     Err(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-/// The first line of a program's version that holds a number.
+/// The first line with a digit that a program prints for `--version`.
 pub fn version(program: &str) -> Result<String> {
     let output = Command::new(program).arg("--version").output();
     let output = output.map_err(|_| Absent("the program does not start"))?;

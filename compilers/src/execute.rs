@@ -1,5 +1,5 @@
-//! naga's HLSL, run: Microsoft's compiler makes SPIR-V of it, which lavapipe executes in the place of naga's, and the
-//! results are held to the crate's reference.
+//! Executes naga's HLSL: Microsoft's compiler translates it to SPIR-V, and lavapipe executes this in place of naga's
+//! SPIR-V. The results are compared with the crate's reference.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use clamp_testing::values::{bits_of, elements, scalar_of};
@@ -18,7 +18,7 @@ use crate::translate::{Module, ResourceBinding};
 
 pub static EXECUTED: About = About {
     name: "DXC, executed",
-    takes: "the same HLSL, of which it makes SPIR-V for lavapipe, in the place of naga's",
+    takes: "the same HLSL, and makes SPIR-V of it, which lavapipe executes in place of naga's",
     proves: "that the HLSL of these kernels computes the reference's bits, in DXC's reading of it",
     proves_not: "anything about DXIL, FXC or a driver of Direct3D 12, or about kernels, steps and placements that were not run: here src and dst are two buffers",
 };
@@ -43,7 +43,7 @@ pub fn run(_: &List, options: &Options) -> Result<Run> {
     Ok(Run { version, asked: cases.len(), refused, notes: vec![ran] })
 }
 
-/// A device of the Vulkan driver on the CPU, without a feature, whose modules are swapped.
+/// Opens a device of the CPU's Vulkan driver, without features. [`hook`] replaces the SPIR-V of its modules.
 fn open() -> Result<(Host, String)> {
     let instance = hook::instance()?;
     let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::VULKAN));
@@ -56,7 +56,7 @@ fn open() -> Result<(Host, String)> {
     Ok((host, format!("{name}, {driver_info}")))
 }
 
-/// Three clamps, of which the first serves where there is no axis of channels, on layouts for one kernel.
+/// Three clamps, one per channel, on layouts for one kernel. Without an axis of channels, only the first is used.
 struct Case {
     route: &'static str,
     clamps: [Clamp; 3],
@@ -94,7 +94,7 @@ fn cases() -> Result<Vec<Case>> {
 }
 
 fn pairs() -> impl Iterator<Item = (DType, DType)> {
-    // F32, and U8 to F32, come early: they say whether anything works.
+    // In this order F32, and U8 to F32, come early and show whether anything works.
     DType::ALL.into_iter().flat_map(|dtype| {
         DType::ALL
             .into_iter()
@@ -103,10 +103,10 @@ fn pairs() -> impl Iterator<Item = (DType, DType)> {
     })
 }
 
-/// What is tried, the axis of channels, and the layouts of src and dst.
+/// A name, the axis of channels, and the layouts of src and dst.
 type Route = (&'static str, Option<usize>, [Layout; 2]);
 
-/// For every kernel, layouts of at least `n` elements.
+/// Layouts for every kernel, most of them with at least `n` elements.
 fn routes(n: usize, dtype: DType) -> Result<Vec<Route>> {
     let packed = Layout::packed;
     let line = |stride, offset| Layout::strided(&[n], &[stride], offset);
@@ -157,7 +157,7 @@ impl Case {
         self.axis.map_or((&self.clamps[0]).into(), |axis| Clamps::along(axis, &self.clamps))
     }
 
-    /// How many elements are right, which are all.
+    /// Runs the case and returns the number of elements. Fails if one is wrong.
     fn run(&self, host: &Host, compiler: &Compiler) -> Result<usize> {
         let Self { clamps: [clamp, ..], src, dst, .. } = self;
         let plan = Plan::new(self.clamps(), src, dst, host.clamper().limits())?;
@@ -206,13 +206,13 @@ impl Case {
     }
 }
 
-/// In the order that the crate takes on a CPU.
+/// The constants as the crate sets them on a CPU.
 fn on_a_cpu(constants: &[(&'static str, f64)]) -> Vec<(&'static str, f64)> {
     let turned = |&(name, value)| (name, if name == "ADJACENT" { 1.0 } else { value });
     constants.iter().map(turned).collect()
 }
 
-/// What DXC makes of HLSL for Vulkan: registers become the bindings of WGSL, and blocks keep the layout of HLSL.
+/// Compiles HLSL to SPIR-V for Vulkan. Registers become WGSL's bindings, and uniform blocks keep HLSL's layout.
 fn spirv(
     compiler: &Compiler,
     hlsl: &str,
@@ -231,7 +231,7 @@ fn spirv(
     Ok(bytemuck::pod_collect_to_vec(&bytes))
 }
 
-/// All numbers of 8 and 16 bits; of wider dtypes those around powers of two and small integers, and some at random.
+/// All numbers of 8 and 16 bits. Of wider dtypes, the self-test's numbers, random ones, and multiples of ½ up to ±150.
 fn elements_of(dtype: DType) -> Vec<u64> {
     let mut elements = elements(&Clamp::unbounded(dtype), 2000, 1);
     if dtype.bits() > 16 {

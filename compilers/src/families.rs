@@ -20,10 +20,10 @@ pub static ACO: About = About {
 /// Bindings of the bind group: the uniform block, src, dst, parameters. A layout may have more than an entry point uses.
 const BINDINGS: u32 = 4;
 
-/// Asks for one family.
+/// Compiles the shaders for one family.
 pub fn run(list: &List, family: &str, options: &Options) -> Result<Run> {
     let shaders = list.some(options);
-    // Of Mesa's versions, not every one knows each family.
+    // Not every version of Mesa knows each family.
     let mut compiler = Family::start(family)?.ok_or(Absent("the driver gives no device for it"))?;
     let progress = bar(family, shaders.len());
     let (mut asked, mut refused, mut spilling, mut longest) = (0, Vec::new(), 0, (0.0, String::new()));

@@ -1,5 +1,5 @@
-//! A Vulkan instance for wgpu in which other SPIR-V takes the place of naga's, on its way to the driver: wgpu makes
-//! bind groups, uniform blocks and dispatches as ever.
+//! A Vulkan instance for wgpu that replaces naga's SPIR-V on its way to the driver. wgpu makes bind groups, uniform
+//! blocks and dispatches as always.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, c_char};
@@ -10,14 +10,14 @@ use anyhow::{Context, Result};
 use ash::vk;
 use wgpu_clamp::wgpu::{self, hal};
 
-/// What takes whose place.
+/// The replacements of SPIR-V.
 #[derive(Default)]
 pub struct Swaps {
-    /// By naga's words.
+    /// The SPIR-V that replaces naga's, by naga's.
     pub others: HashMap<Vec<u32>, Vec<u32>>,
-    /// Those that did.
+    /// naga's SPIR-V that has been replaced.
     pub swapped: HashSet<Vec<u32>>,
-    /// How many modules had no other.
+    /// The number of modules that had no replacement.
     pub kept: usize,
 }
 
@@ -26,15 +26,15 @@ static INSTANCE_ADDRESS: OnceLock<vk::PFN_vkGetInstanceProcAddr> = OnceLock::new
 static DEVICE_ADDRESS: OnceLock<vk::PFN_vkGetDeviceProcAddr> = OnceLock::new();
 static CREATE: OnceLock<vk::PFN_vkCreateShaderModule> = OnceLock::new();
 
-/// What takes whose place, in this process.
+/// The replacements in this process.
 pub fn swaps() -> MutexGuard<'static, Swaps> {
     SWAPS.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An instance whose devices swap modules.
+/// An instance whose devices replace the SPIR-V of modules.
 pub fn instance() -> Result<wgpu::Instance> {
-    // SAFETY: the functions below have the types that their names stand for, and call those of the loader, which is
-    // never unloaded: wgpu's instance keeps the entry, and `leak` the one that holds the library.
+    // SAFETY: each function below has the type of the Vulkan function that it replaces, and calls the loader's. The
+    // loader is never unloaded: `leak` keeps the entry that holds it, and wgpu's instance keeps the other entry.
     unsafe {
         let loader: &ash::Entry = Box::leak(Box::new(ash::Entry::load().context("no Vulkan loader")?));
         INSTANCE_ADDRESS.get_or_init(|| loader.static_fn().get_instance_proc_addr);
@@ -90,7 +90,7 @@ unsafe extern "system" fn create_shader_module(
     module: *mut vk::ShaderModule,
 ) -> vk::Result {
     let Some(real) = CREATE.get() else { return vk::Result::ERROR_UNKNOWN };
-    // SAFETY: Vulkan has the caller give valid pointers; the words of the other module outlive the call.
+    // SAFETY: Vulkan requires the caller's pointers to be valid; the replacement's words outlive the call.
     unsafe {
         let mut create = *create;
         let words = std::slice::from_raw_parts(create.p_code, create.code_size / 4);

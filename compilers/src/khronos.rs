@@ -49,7 +49,7 @@ pub fn glslang(list: &List, _: &Options) -> Result<Run> {
     Ok(Run { version, asked: shaders.len(), refused, notes })
 }
 
-/// Those of the files that are refused, found by halves.
+/// Finds the refused files by bisection.
 fn bisect(shaders: &[Shader<'_>]) -> Vec<Refusal> {
     let files = shaders.iter().map(|shader| shader.file("comp"));
     match (ask(Command::new("glslangValidator").args(files)), shaders) {

@@ -1,4 +1,4 @@
-//! The shaders: what the crate's test wrote into a directory, and the files beside them.
+//! The shaders that the crate's test wrote into a directory, and the names of the files beside them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,11 @@ use crate::options::Options;
 pub struct Module {
     number: usize,
     name: String,
-    /// Whether it is written in SPIR-V alone.
+    /// Whether naga writes it in SPIR-V alone, since it computes on `f64`.
     pub vulkan_only: bool,
+    /// Whether slow compilers take it.
     sampled: bool,
-    /// At least one for each entry point.
+    /// Pipelines, at least one for each entry point.
     pipelines: Vec<Pipeline>,
 }
 
@@ -29,9 +30,9 @@ pub struct Pipeline {
 
 /// All modules.
 pub struct List {
-    /// Where their files are.
+    /// The folder of their files.
     directory: PathBuf,
-    /// `resolve`, then those of the kernels.
+    /// The module `resolve`, then the kernels' modules.
     pub modules: Vec<Module>,
 }
 
@@ -52,7 +53,7 @@ impl List {
         Ok(Self { directory: directory.to_owned(), modules: serde_json::from_str(&text)? })
     }
 
-    /// Where the WGSL of a module is.
+    /// The file with a module's WGSL.
     pub fn wgsl(&self, module: &Module) -> PathBuf {
         self.directory.join(format!("{:05}.wgsl", module.number))
     }
@@ -62,17 +63,17 @@ impl List {
         module.pipelines.iter().map(move |pipeline| Shader { directory: &self.directory, module, pipeline })
     }
 
-    /// All, written in SPIR-V.
+    /// All pipelines. naga writes each in SPIR-V.
     pub fn spirv(&self) -> Vec<Shader<'_>> {
         self.modules.iter().flat_map(|module| self.of(module)).collect()
     }
 
-    /// Those that are written in all languages.
+    /// The pipelines that naga writes in all languages.
     pub fn portable(&self) -> Vec<Shader<'_>> {
         self.spirv().into_iter().filter(|shader| !shader.module.vulkan_only).collect()
     }
 
-    /// Those that slow compilers are given.
+    /// The pipelines for slow compilers.
     pub fn some(&self, options: &Options) -> Vec<Shader<'_>> {
         let modules = self.modules.iter().filter(|module| options.all || module.sampled);
         modules.flat_map(|module| self.of(module)).step_by(options.every).collect()
@@ -80,12 +81,12 @@ impl List {
 }
 
 impl Shader<'_> {
-    /// Its file in a language.
+    /// The pipeline's file in a language.
     pub fn file(self, extension: &str) -> PathBuf {
         self.directory.join(format!("{:05}-{}.{extension}", self.module.number, self.pipeline.entry_point))
     }
 
-    /// Its name for a message.
+    /// The pipeline's name in messages.
     pub fn name(self) -> String {
         let Self { module, pipeline, .. } = self;
         let constants = pipeline.constants.iter().map(|(name, value)| format!(" {name}={value}"));

@@ -1,4 +1,4 @@
-//! Hands every shader of the crate to the compilers of others. Nothing runs on a GPU.
+//! Gives every shader of the crate to other compilers. Nothing runs on a GPU.
 
 mod aco;
 mod budget;
@@ -25,10 +25,10 @@ use list::List;
 use options::{Options, Other};
 use outcome::{About, Outcome, Run};
 
-/// Asks one compiler.
+/// A function that asks one compiler.
 type Ask = fn(&List, &Options) -> Result<Run>;
 
-/// The compilers of `--only` but AMD's: the name, who it is, and how it is asked.
+/// The compilers of `--only` except AMD's: the name, the description, and the function that asks.
 const COMPILERS: [(&str, &About, Ask); 5] = [
     ("spirv-val", &khronos::SPIRV_VAL, khronos::spirv_val),
     ("glslang", &khronos::GLSLANG, khronos::glslang),
@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether nothing was refused, or no figure has changed.
+/// Whether no compiler refused a shader. With `budget`, whether no figure has changed.
 fn run() -> Result<bool> {
     let options = Options::parse();
     match &options.other {
@@ -57,7 +57,7 @@ fn run() -> Result<bool> {
         None => {}
     }
     let list = List::read(&options.shaders)?;
-    // naga writes what the others are given.
+    // naga writes the files that the other compilers read.
     let mut outcomes = vec![Outcome::of(&naga::NAGA, "", || naga::run(&list))];
     if !outcomes[0].failed() {
         let asked = COMPILERS.iter().filter(|(name, ..)| options.asks(name));

@@ -1,4 +1,4 @@
-//! naga, which wgpu translates with: writes the files that the others are given.
+//! naga, wgpu's translator of shaders. It writes the files that the other compilers read.
 
 use anyhow::Result;
 use indicatif::ParallelProgressIterator as _;
@@ -16,7 +16,7 @@ pub static NAGA: About = About {
     proves_not: "that anyone accepts what it writes",
 };
 
-/// Writes every pipeline in its languages.
+/// Writes every pipeline in SPIR-V and, unless it is for Vulkan alone, in GLSL, HLSL and MSL.
 #[expect(clippy::unnecessary_wraps, reason = "other compilers may be absent")]
 pub fn run(list: &List) -> Result<Run> {
     let progress = bar("naga", list.modules.len());

@@ -1,4 +1,4 @@
-//! What a compiler said, as a table and as a list of refusals.
+//! The compilers' answers, as a table and a list of refusals.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use anyhow::{Error, Result};
 
-/// A compiler: who it is and what its word is worth.
+/// A compiler, and what its acceptance proves.
 pub struct About {
     pub name: &'static str,
-    /// What it reads, and for whom.
+    /// The language that it reads.
     pub takes: &'static str,
-    /// What follows where it accepts everything.
+    /// What is true if it accepts everything.
     pub proves: &'static str,
-    /// What one might think that follows.
+    /// What may still be false then.
     pub proves_not: &'static str,
 }
 
@@ -23,7 +23,7 @@ pub struct Outcome {
     /// The compiler's name, with the GPU if it has one.
     name: String,
     seconds: f64,
-    /// Or why there is no answer: [`Absent`], or what went wrong.
+    /// The answers, or why there are none: [`Absent`], or a failure.
     run: Result<Run, Error>,
 }
 
@@ -39,12 +39,12 @@ impl std::fmt::Display for Absent {
 
 impl std::error::Error for Absent {}
 
-/// The name of a pipeline, and what was said about it.
+/// The name of a pipeline, and the compiler's message.
 pub type Refusal = (String, String);
 
-/// What was asked and answered.
+/// The answers of a compiler that ran.
 pub struct Run {
-    /// As the compiler tells.
+    /// The compiler's version, in its own words.
     pub version: String,
     /// The number of pipelines.
     pub asked: usize,
@@ -71,18 +71,18 @@ impl Outcome {
     }
 }
 
-/// A note that pipelines with types of naga's own were left out, if any were.
+/// A note on the number of pipelines that were left out because they compute on `f64`, if there are any.
 pub fn without(count: usize) -> Option<String> {
     (count > 0).then(|| format!("without {count} of F64 by hardware, which are for Vulkan alone"))
 }
 
-/// Refusals that are printed of each compiler.
+/// The most refusals that are printed of a compiler.
 const SHOWN: usize = 5;
 
-/// Lines that are printed of each refusal; the others follow from these.
+/// The most lines that are printed of a refusal. The first ones name the cause.
 const LINES: usize = 10;
 
-/// All that there is to say.
+/// The table, what each compiler's acceptance proves, and the refusals.
 pub fn report(outcomes: &[Outcome]) -> String {
     let mut text = String::from(
         "| compiler | version | pipelines | accepted | refused | s | |\n| --- | --- | ---: | ---: | ---: | ---: | --- |\n",
@@ -114,7 +114,7 @@ pub fn report(outcomes: &[Outcome]) -> String {
         let Ok(Run { refused, .. }) = run else { continue };
         for (pipeline, message) in refused.iter().take(SHOWN) {
             let _ = writeln!(text, "\n{name} refuses {pipeline}:");
-            // DXC ends with a null.
+            // DXC ends a message with a null.
             for line in message.trim_end_matches(['\0', '\n', ' ']).lines().take(LINES) {
                 let _ = writeln!(text, "{line}");
             }

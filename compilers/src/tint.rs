@@ -25,7 +25,7 @@ struct Answer {
     refused: Vec<Refusal>,
 }
 
-/// Asks Tint, by the script in a directory.
+/// Runs `tint.mjs`, which asks Tint.
 pub fn run(list: &List, options: &Options) -> Result<Run> {
     let directory = options.tint.as_deref().ok_or(Absent("npm's package `webgpu` is not there"))?;
     let mut node = Command::new("node");

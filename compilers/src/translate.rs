@@ -1,5 +1,5 @@
-//! From WGSL to the languages of drivers, with the options of wgpu-hal 30 for the layouts that the crate makes: one bind
-//! group of buffers, no dynamic offset, no immediates.
+//! Translates WGSL to the languages of drivers. The options are those of wgpu-hal 30 for the crate's pipeline layouts:
+//! one bind group of buffers, no dynamic offset, no immediates.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ pub struct Module {
     info: ModuleInfo,
 }
 
-/// One of its entry points, the overridable constants folded.
+/// An entry point of a module, with its overridable constants replaced by values.
 pub struct Pipeline {
     module: naga::Module,
     info: ModuleInfo,
     entry_point: String,
-    /// Those of the bind group, used by the entry point or not.
+    /// The buffers of the bind group, whether or not the entry point uses them.
     buffers: BTreeMap<ResourceBinding, Buffer>,
 }
 
-/// What is bound.
+/// The kind of a bound buffer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Buffer {
     Uniform,
@@ -107,7 +107,7 @@ impl Pipeline {
         Ok(spv::write_vec(&self.module, &self.info, &options, Some(&pipeline))?)
     }
 
-    /// GLSL ES 3.10, the least that has compute shaders.
+    /// GLSL ES 3.10, the oldest version that has compute shaders.
     pub fn glsl(&self) -> Result<String> {
         let storage = |buffer| usize::from(buffer != Buffer::Uniform);
         let slots = self.slots(storage).map(|(at, _, slot)| (at, slot as u8));
@@ -128,8 +128,8 @@ impl Pipeline {
         Ok(text)
     }
 
-    /// The registers of its HLSL, and what is bound there. Wgpu's own constants, which no shader of the crate reads, are in
-    /// a group behind.
+    /// The registers of the HLSL with their bindings. wgpu's own constants, which no shader of the crate reads, are in
+    /// bind group 1.
     pub fn registers(&self) -> Vec<(String, ResourceBinding)> {
         let slots = self.slots(|buffer| buffer as usize);
         let own = (format!("b{}", self.uniforms()), ResourceBinding { group: 1, binding: 0 });
@@ -143,7 +143,7 @@ impl Pipeline {
         self.buffers.values().filter(|buffer| **buffer == Buffer::Uniform).count() as u32
     }
 
-    /// HLSL for shader model 6.0, the least that DXC takes.
+    /// HLSL for shader model 6.0, the oldest that DXC takes.
     pub fn hlsl(&self) -> Result<String> {
         let slots = self.slots(|buffer| buffer as usize);
         let target = |register| hlsl::BindTarget { register, ..Default::default() };
@@ -176,7 +176,7 @@ impl Pipeline {
         });
         let resources = msl::EntryPointResources {
             resources: slots.collect(),
-            // Behind them: how long each is.
+            // The buffers' lengths come behind the buffers.
             sizes_buffer: Some(self.buffers.len() as u8),
             ..Default::default()
         };
@@ -201,7 +201,7 @@ impl Pipeline {
         Ok(msl::write_string(&self.module, &self.info, &options, &pipeline)?.0)
     }
 
-    /// The bindings in their order, with numbers that begin at 0 in each class of buffers.
+    /// The bindings in order. Each class of buffers numbers its bindings from 0.
     fn slots(&self, class: impl Fn(Buffer) -> usize) -> impl Iterator<Item = (ResourceBinding, Buffer, u32)> {
         let mut next = [0; 3];
         self.buffers.iter().map(move |(at, buffer)| {

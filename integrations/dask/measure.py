@@ -1,6 +1,7 @@
-"""The figures of docs/INTEGRATIONS.md: what clamping a chunk, and a Zarr store through Dask, costs in CPU and memory.
+"""Prints the tables of docs/INTEGRATIONS.md: time and memory to clamp a chunk, and a Zarr store through Dask.
 
-With CLAMP_ZARR, the program of integrations/zarr, also by that. Each figure is of processes of its own, which take turns; the median of ROUNDS. Prints Markdown.
+If CLAMP_ZARR names the program of integrations/zarr, it clamps the store too. Each case runs in a process of its own.
+The cases take turns, and a figure is the median of ROUNDS processes.
 """
 
 import json
@@ -24,7 +25,7 @@ CHUNKS = 8
 PARTS = (1, 2, 4)
 MIB = 2**20
 
-# Without and with channels.
+# The bounds without channels, and with channels.
 BOUNDS = ((-12.5, 20.25), (-2.0, 2.0))
 SCALES = np.array([0.0171, 0.0175, 0.0174], np.float32)
 BIASES = np.array([-2.118, -2.036, -1.804], np.float32)
@@ -32,15 +33,15 @@ CHANNELS = [dict(scale=float(scale), bias=float(bias)) for scale, bias in zip(SC
 
 
 class Kind:
-    """Elements of one dtype that become those of another, 64 MiB of the larger in a chunk."""
+    """A conversion from one dtype to another. In a chunk, the larger of source and result has 64 MiB."""
 
     def __init__(self, source, dtype, shape, axis=None):
         self.source, self.dtype, self.shape, self.axis = np.dtype(source), np.dtype(dtype), shape, axis
 
     def chunk(self, seed):
-        """Noise of 12 bits, or of 3 in bytes: what zstd leaves of it is printed."""
+        """A chunk of noise, of 12 bits per element, or 3 bits if elements are bytes."""
         random, chunk = np.random.default_rng(seed), np.empty(self.shape, self.source)
-        # By parts, so that the peak of the memory is not here.
+        # In parts, so that the memory's peak is not here.
         for part in np.array_split(chunk.reshape(-1), 64):
             if self.source == np.uint8:
                 part[:] = random.integers(0, 8, part.size, np.uint8) * np.uint8(32)
@@ -87,7 +88,7 @@ def used():
 
 
 def one_chunk(kind, engine):
-    """Milliseconds of the wall and of the CPU per call, the first apart, and the peak of the process."""
+    """Milliseconds of the first call, wall and CPU milliseconds of a later call, and the process's peak in MiB."""
     chunk, call = KINDS[kind].chunk(0), KINDS[kind].engines()[engine]
     start = time.perf_counter()
     call(chunk)
@@ -102,7 +103,7 @@ def one_chunk(kind, engine):
 
 
 def one_store(kind, engine, parts, source):
-    """Seconds of the wall and of the workers' CPUs for the store, and the peak of the largest worker."""
+    """Wall seconds and the workers' CPU seconds for the store, and the largest worker's peak memory in MiB."""
     import dask.array as da
     import zarr
     from distributed import Client, LocalCluster
@@ -126,7 +127,7 @@ def one_store(kind, engine, parts, source):
 
 
 def one_program(kind, parts, source):
-    """As one_store, by as many processes of clamp-zarr: what they took to start is in it."""
+    """As one_store, by `parts` processes of clamp-zarr. Includes their start."""
     parts, kind = int(parts), KINDS[kind]
     with tempfile.TemporaryDirectory() as scratch:
         low, high = BOUNDS[kind.axis is not None]
@@ -145,7 +146,7 @@ def one_program(kind, parts, source):
 
 
 def create(zarr, path, kind, dtype):
-    # Along an axis that is none of the channels.
+    # Chunks line up along an axis without channels.
     longest = int(np.argmax(kind.shape)) if kind.axis is not None else 0
     shape = [extent * (CHUNKS if axis == longest else 1) for axis, extent in enumerate(kind.shape)]
     codec = zarr.codecs.ZstdCodec(level=1)
@@ -153,7 +154,7 @@ def create(zarr, path, kind, dtype):
 
 
 def fill(path, kind):
-    """A store of chunks, and what share of its bytes is left after compression."""
+    """Fills a store with chunks. Returns the share of its bytes that is left after compression."""
     import zarr
 
     array = create(zarr, path, kind, kind.source)
@@ -173,7 +174,7 @@ def child(*words):
 
 
 def rounds(cases):
-    """The median of each case, by turns."""
+    """Runs the cases in turns, and returns the median of each."""
     samples = {case: [] for case in cases}
     for n in range(ROUNDS):
         for case in cases[n % len(cases) :] + cases[: n % len(cases)]:

@@ -41,7 +41,7 @@ impl Finding {
         Self { title: title.to_owned(), verdict, summary, details, took: Duration::ZERO }
     }
 
-    /// The summary, with the verdict before it unless that is [`Verdict::Right`].
+    /// The summary, with the verdict before it unless the verdict is [`Verdict::Right`].
     pub fn line(&self) -> String {
         let word = match self.verdict {
             Verdict::Right => "",

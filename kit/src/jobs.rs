@@ -159,14 +159,12 @@ fn code(text: &str) -> String {
     format!("```text\n{}\n```\n", text.trim_end())
 }
 
-/// How long the first of several jobs may take of the time that is left. Each gets a share by its weight, so a job that
-/// hangs takes no more. The time that a job leaves goes to all behind it.
-///
-/// `weights` are those of the jobs that have not begun.
+/// The first job's share of the time that is left, by its weight among `weights`, the weights of all jobs that have not
+/// begun. A job that hangs takes no more than its share. Time that a job leaves unused goes to all later jobs.
 pub fn limit(left: Duration, weights: &[f64]) -> Duration {
     match weights {
         [] => Duration::ZERO,
-        // Not by division: the last one gets all, to the nanosecond.
+        // Without a division, so that the last job gets all of it, to the nanosecond.
         [_] => left,
         [first, ..] => left.mul_f64(first / weights.iter().sum::<f64>()),
     }
@@ -250,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_time_that_a_job_leaves_goes_to_those_behind_it() {
-        // Weights, the part of its limit that each job takes, the limits in minutes of ten.
+        // The weights, the part of its limit that each job uses, and the limits in minutes. Ten minutes in all.
         let cases: [(&[f64], f64, &[f64]); 4] = [
             (&[3.0, 2.0, 4.0, 1.0], 1.0, &[3.0, 2.0, 4.0, 1.0]),
             (&[1.0, 1.0], 0.5, &[5.0, 7.5]),

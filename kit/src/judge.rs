@@ -37,8 +37,8 @@ pub fn tests(all: &[(String, Outcome)], broke: bool) -> (Verdict, String) {
     (verdict, format!("{} tests: {}", all.len(), words.join(", ")))
 }
 
-/// Judges the self-test. The doctor takes every adapter whose name contains `adapter`'s; only the lines of `adapter`
-/// itself count.
+/// Judges the self-test. The doctor takes every adapter whose name contains the name of `adapter`; only the lines of
+/// `adapter` itself count.
 pub fn doctor(said: &str, ended: Ended, adapter: &Adapter) -> (Verdict, String) {
     let mut is_own = false;
     let own = said.lines().filter(|line| {
@@ -104,7 +104,7 @@ pub fn patterns(said: &str, ended: Ended) -> (Verdict, String) {
     (verdict, summary(verdict, ended, &error(said), &count))
 }
 
-/// Judges torch and `CuPy`. Their results are not tested, so if they fail, they count as not run.
+/// Judges torch and `CuPy`. Their results are not tested, so a failure counts as not run.
 pub fn peers(said: &str, ended: Ended) -> (Verdict, String) {
     let rows = said.lines().filter(|line| line.starts_with("| peers: ")).count();
     match verdict(ended, false, rows > 0) {
@@ -175,11 +175,11 @@ mod tests {
                 Verdict::Wrong,
                 "3 tests: 0 passed, 1 failed, 1 died, 1 not reached",
             ),
-            // None ended.
+            // No test ended.
             (&[], false, Verdict::NotRun, "0 tests: 0 passed"),
             (&[&missed; 3], false, Verdict::NotRun, "3 tests: 0 passed, 3 not reached"),
             (&[&ignored], false, Verdict::NotRun, "1 tests: 0 passed, 1 ignored"),
-            // They pass alone and not together.
+            // A process of many tests died or hung, whatever each test did alone.
             (&[&passed, &passed], true, Verdict::Failed, "2 tests: 2 passed"),
             (&[&missed], true, Verdict::Failed, "1 tests: 0 passed, 1 not reached"),
             (&[&failed], true, Verdict::Wrong, "1 tests: 0 passed, 1 failed"),

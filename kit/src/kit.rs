@@ -78,8 +78,8 @@ impl Kit {
         command
     }
 
-    /// Sets a program's variables and folder. Removes what this machine sets for wgpu and for tests, and keeps what
-    /// chooses a driver or its libraries.
+    /// Sets a program's variables and folder. Removes this machine's variables for wgpu and for tests, and keeps those
+    /// that choose a driver or its libraries.
     pub fn prepare(&self, command: &mut Command) {
         for (name, _) in std::env::vars_os() {
             let read = ["WGPU_", "PROPTEST_", "RUST_"];
@@ -90,10 +90,10 @@ impl Kit {
         command
             .env("WGPU_CLAMP_COMMIT", COMMIT)
             .env("WGPU_CLAMP_DATA", self.folder.join("data"))
-            // There is no source folder to keep a failing case in: the test prints it.
+            // There is no source folder to keep a failing case in. The test prints the case.
             .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1")
             .current_dir(self.report.join("raw"));
-        // If it is unset, as for root, Wayland's library reports an error although nothing is wrong.
+        // If this variable is unset, as for root, Wayland's library reports an error although nothing is wrong.
         if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
             command.env("XDG_RUNTIME_DIR", self.report.join("raw"));
         }

@@ -12,7 +12,7 @@ pub struct Adapter {
     pub backend: String,
     /// wgpu's name of the device type.
     pub kind: String,
-    /// With its version.
+    /// The driver's name and version.
     pub driver: String,
 }
 
@@ -37,7 +37,7 @@ impl Adapter {
         let (name, rest) = line.rsplit_once(" (")?;
         let (backend, kind) = rest.strip_suffix(')')?.split_once(", ")?;
         let is_word = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric());
-        // Drivers print other lines.
+        // Drivers print lines of their own.
         let is_backend = ["Vulkan", "Metal", "Dx12", "Gl"].contains(&backend);
         let is_adapter = !line.starts_with(' ') && is_backend && is_word(kind);
         is_adapter.then(|| Self {
@@ -54,7 +54,7 @@ impl Adapter {
         let software = all.iter().all(Self::is_software);
         let mut unlike: Vec<Self> = Vec::new();
         for adapter in all {
-            // Adapters with the same name and API cannot be told apart by it: they run as one.
+            // Programs choose an adapter by name and API, so adapters that agree in both run as one.
             if !unlike.iter().any(|other| (&other.name, &other.backend) == (&adapter.name, &adapter.backend))
             {
                 unlike.push(adapter);

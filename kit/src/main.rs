@@ -44,7 +44,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// The signals that end a run, which leaves a report. A closed terminal is one, unless `nohup` started the run.
+/// The signals that end a run early; it still leaves a report. A closed terminal sends `SIGHUP`, which does not end a
+/// run that `nohup` started.
 fn signals() -> impl Iterator<Item = i32> {
     #[cfg(unix)]
     let hang_up = Some(signal_hook::consts::SIGHUP).filter(|signal| !machine::ignores(*signal));
@@ -53,7 +54,7 @@ fn signals() -> impl Iterator<Item = i32> {
     [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM].into_iter().chain(hang_up)
 }
 
-/// Whether something ran, nothing was wrong and nothing failed.
+/// Runs the parts. Returns whether something ran, nothing was wrong and nothing failed.
 fn run(options: &Options) -> Result<bool> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in signals() {
@@ -101,7 +102,7 @@ fn run_job(kit: &Kit, job: &Job, limit: Duration) -> Finding {
     Finding { took: begun.elapsed(), ..finding }
 }
 
-/// Finds the adapters of this machine. A process of its own asks each backend, because the question may kill a driver.
+/// Finds the adapters of this machine. Each backend is asked in a process of its own, because the driver may crash.
 fn look(kit: &Kit, wanted: Option<&str>) -> Head {
     let mut found = Vec::new();
     let mut notes = Vec::new();

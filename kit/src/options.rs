@@ -15,10 +15,10 @@ pub struct Options {
     /// Only adapters whose line contains this in any case, such as nvidia or vulkan; software drivers too.
     #[arg(long, value_name = "TEXT", value_parser = |text: &str| Ok::<_, String>(text.to_lowercase()))]
     pub adapter: Option<String>,
-    /// The folder of the report: report beside this program, or report-2 where that is taken.
+    /// The folder of the report; if not given, report beside this program, or report-2 if that exists.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// The parts; without any, all. They run in this order.
+    /// The parts to run, in the order of this list; all if none is given.
     #[arg(value_name = "PART")]
     parts: Vec<Part>,
 }
@@ -31,7 +31,7 @@ impl Options {
     }
 }
 
-/// A part of a run; those of the most worth come first.
+/// A part of a run. The most valuable parts come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Part {
     /// The GPU against the CPU reference, and against the outputs of three standards' runtimes
@@ -56,12 +56,12 @@ impl Part {
         format!("{self:?}").to_lowercase()
     }
 
-    /// Whether each adapter is judged, and not the best one alone.
+    /// Whether the part runs on each adapter, instead of the best one only.
     pub fn is_for_each_adapter(self) -> bool {
         matches!(self, Self::Tests | Self::Doctor)
     }
 
-    /// Its share of the time, beside the other parts' weights.
+    /// The part's share of the time, relative to the other parts' weights.
     pub fn weight(self) -> u32 {
         match self {
             Self::Tests => 30,

@@ -18,14 +18,14 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// How long a program may run.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// In all.
+    /// The most time in all.
     pub total: Duration,
-    /// Without a byte of output.
+    /// The most time without a byte of output.
     pub silence: Duration,
 }
 
 impl Limits {
-    /// A limit of the time alone.
+    /// A limit of the whole time only.
     pub fn total(total: Duration) -> Self {
         Self { total, silence: Duration::MAX }
     }
@@ -34,7 +34,7 @@ impl Limits {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself.
+    /// The program ended by itself.
     Exit(ExitStatus),
     /// Killed at its limit.
     OutOfTime,
@@ -49,7 +49,7 @@ impl Ended {
         matches!(self, Self::Exit(status) if status.success())
     }
 
-    /// A signal or a code that no program chooses, in words.
+    /// The signal, or the exit code that no program chooses, in words. `None` if the program did not crash.
     pub fn death(self) -> Option<String> {
         let Self::Exit(status) = self else { return None };
         match status.code() {

@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::kit::{COMMIT, Kit, clock};
 use crate::machine::Adapter;
 
-/// The most bytes of a report. An issue takes a few more, for its author's words.
+/// The most bytes of a report. An issue has room for a few more, which are left to its author's words.
 const MOST: usize = 60_000;
 
 /// The facts about the machine and the run.
@@ -17,7 +17,7 @@ const MOST: usize = 60_000;
 pub struct Head {
     /// The start of the run, in UTC.
     pub date: String,
-    /// Names and values.
+    /// Facts about the machine: names and values.
     pub facts: Vec<(&'static str, String)>,
     /// The tried adapters, the best one first.
     pub adapters: Vec<Adapter>,
@@ -83,7 +83,7 @@ fn cell(text: &str) -> String {
     text.replace('\n', " ").replace('|', "\\|")
 }
 
-/// As many first lines as fit, and the number of the others. Closes a block of code that is cut.
+/// As many lines from the start as fit, and the number of lines left out. Closes a block of code that is cut.
 fn shortened(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Runs a test program: many tests in one process, then one by one those that a crash or a hang left.
+//! Runs a test program: many tests in one process. After a crash or a hang, the remaining tests run one by one.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -10,18 +10,18 @@ use crate::process::{Ended, Limits};
 /// Parts of the names of tests with thousands of shaders or millions of elements. The other tests come first.
 const LONG: [&str; 3] = ["self_test::", "elements::", "properties::"];
 
-/// How long a quick test may take by itself, and a process of them may be silent.
+/// How long a quick test may take by itself, and how long a process of quick tests may be silent.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Passed,
     Ignored,
-    /// With the test's output.
+    /// The test failed; its output.
     Failed(String),
     /// The test took its process down: how, and its output.
     Died(String, String),
-    /// The test did not end in so long.
+    /// The test did not end within this time.
     Hung(Duration),
     /// The time was over.
     NotReached,
@@ -32,14 +32,14 @@ pub enum Outcome {
 pub struct Results {
     /// By name, in the order of the program.
     pub tests: Vec<(String, Outcome)>,
-    /// How processes of many tests ended badly.
+    /// Notes on processes of many tests that died or hung.
     pub notes: Vec<String>,
     /// Whether a process of many tests died or hung, even if no test does by itself.
     pub broke: bool,
 }
 
-/// Runs all tests of a program in `time`. `start` runs the program with a name for its log and these arguments, and returns
-/// its output.
+/// Runs all tests of a program in `time`. `start` runs the program, with a name for the log, arguments and limits, and
+/// returns how it ended and its output.
 pub fn run(
     time: Duration,
     threads: usize,
@@ -61,7 +61,7 @@ pub fn run(
     let mut found = HashMap::new();
     let is_long = |name: &&String| LONG.iter().any(|part| name.contains(part));
     let (long, quick): (Vec<_>, Vec<_>) = names.iter().partition(is_long);
-    // With one thread, a test's output stands between its name and its result.
+    // With one thread, a test's output would stand between its name and its result, which `outcomes` cannot read.
     let threads = threads.max(2).to_string();
     let skipped: Vec<_> = LONG.iter().flat_map(|part| ["--skip", part]).collect();
     let groups = [("quick", quick, &skipped[..], PATIENCE), ("long", long, &LONG, Duration::MAX)];
@@ -80,7 +80,7 @@ pub fn run(
             results.notes.push(note);
         }
         found.extend(done);
-        // Tests that a crash or a hang left, and failures without a reason: a program prints reasons at its end.
+        // Runs each test without a result, and each failure without a reason: a program that dies prints no reasons.
         let is_known = |outcome: &Outcome| !matches!(outcome, Outcome::Failed(said) if said.is_empty());
         for name in tests {
             if found.get(name).is_some_and(is_known) {
@@ -167,8 +167,8 @@ mod tests {
         Ended::Exit(ExitStatus::from_raw(number))
     }
 
-    /// Runs a program whose quick tests together end as `quick`, whose long test passes, and whose tests alone end as `one`
-    /// says. Returns the names of the runs too.
+    /// Runs a program whose quick tests together end as `quick`, whose long test passes, and whose single tests end as
+    /// `one` says. Returns the names of the runs too.
     fn run(quick: (Ended, &str), one: impl Fn(&str) -> (Ended, &'static str)) -> (Results, Vec<String>) {
         let mut asked = Vec::new();
         let results = super::run(HOUR, 4, |log, args, limits| {

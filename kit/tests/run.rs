@@ -1,4 +1,4 @@
-//! Whole runs. The kit's programs are a few lines of shell each.
+//! Tests whole runs of a kit whose programs are a few lines of shell each.
 
 #![cfg(unix)]
 
@@ -19,7 +19,7 @@ printf 'Some GPU (Vulkan, DiscreteGpu)\n  driver: some 1.2\n'
 echo "  self-test, 1 s: Some GPU: 810 of 810 cases agree with the CPU reference, 1 elements"
 "#;
 
-/// A suite with three tests. The line `THIRD` is the third.
+/// A suite with three tests. `THIRD` stands for the third test's command.
 const SUITE: &str = r#"
 case "$*" in
 --list*) printf 'a::one: test\na::two: test\na::three: test\n' ;;
@@ -29,9 +29,9 @@ case "$*" in
 esac
 "#;
 
-/// A kit of such programs.
+/// A kit of shell programs.
 fn kit(doctor: &str, third: &str, bench: &str) -> TempDir {
-    // On the disk of the program, for a link: a copy that is just written may be too busy to start.
+    // On the program's disk, so that the program can be linked: a fresh copy may fail with "text file busy".
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::create_dir(folder.path().join("bin")).unwrap();
     fs::hard_link(env!("CARGO_BIN_EXE_run"), folder.path().join("run")).unwrap();
@@ -59,7 +59,7 @@ fn has(report: &str, part: &str) {
     assert!(report.contains(part), "{part:?} is not in\n{report}");
 }
 
-/// Runs a kit to its end. The report has `parts`.
+/// Runs a kit to its end. Checks the exit status, and that the report has `parts`.
 #[track_caller]
 fn check(kit: &TempDir, args: &[&str], success: bool, parts: &[&str]) -> Output {
     let output = Command::new(kit.path().join("run")).args(args).output().unwrap();
@@ -176,7 +176,7 @@ fn an_interrupt_leaves_a_report() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let kit = kit(DOCTOR, "true", "echo '| x | 7 | 0 | 1 s |'; sleep 1000");
         let run = kit.path().join("run");
-        // The program inherits an ignored hang-up from the tests, which `nohup` may have started.
+        // If `nohup` started the tests, the program would inherit an ignored `SIGHUP`.
         let mut command = Command::new(if cfg!(target_os = "linux") { Path::new("env") } else { &run });
         if cfg!(target_os = "linux") {
             command.arg("--default-signal=HUP").arg(&run);
@@ -229,7 +229,7 @@ fn an_interrupt_while_drivers_are_asked_is_told_as_such() {
     assert!(!report.contains("did not answer") && !report.contains("no adapter for"), "{report}");
 }
 
-/// As where a connection is lost, or `head` has seen enough.
+/// As when a connection is lost, or `head` has seen enough.
 #[test]
 fn a_closed_terminal_loses_no_report() {
     let kit = kit(DOCTOR, "echo 'test a::three ... ok'", "true");

@@ -4,9 +4,10 @@
     cargo xtask bench --json ours.json
     python3 peers/bench/torch_cupy.py --ours ours.json [--json theirs.json]
 
-Each is timed by CUDA events: medians of rounds whose order rotates, random data, and enough buffers that no cache is
-measured. With --ours, the ratio is to the rows `contiguous: clamp` and `scale and bias: scale, bias, clamp` of the
-same dtype and size from that file: the same GPU, another process. Without torch, CuPy or CUDA it says so.
+CUDA events time each of them on random data, in enough buffers that no cache is measured. A figure is the median of
+rounds in rotating order. With --ours, a ratio compares with the row `contiguous: clamp` or `scale and bias: scale,
+bias, clamp` of the same dtype and size in that file: the same GPU, another process. A line tells what is missing of
+torch, CuPy and CUDA.
 """
 
 import argparse
@@ -20,20 +21,20 @@ DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16", "f64": "float6
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ours", metavar="FILE", help="what `cargo xtask bench --json FILE` wrote here")
-    parser.add_argument("--json", metavar="FILE", help="where the figures go")
+    parser.add_argument("--ours", metavar="FILE", help="the file of `cargo xtask bench --json FILE` on this machine")
+    parser.add_argument("--json", metavar="FILE", help="the file for the figures")
     parser.add_argument("--mib", type=int, default=256, help="size of a tensor (256)")
     parser.add_argument("--rounds", type=int, default=11)
     return parser.parse_args()
 
 
 def sets(size):
-    """How many buffers it takes to leave a GPU's cache."""
+    """How many buffers together exceed a GPU's cache."""
     return max(3, 100_000_000 // size + 1) if size < 100_000_000 else 2
 
 
 def torch_contestants(size):
-    """(what, dtype, name, call of the i-th set, check) for torch, or nothing."""
+    """A list of (what, dtype, name, call, pairs of buffers) for torch; empty without torch or CUDA."""
     try:
         import torch
     except ImportError as error:
@@ -71,7 +72,7 @@ def torch_contestants(size):
 
 
 def cupy_contestants(size):
-    """The same for CuPy: its clip, and an elementwise kernel with scale and bias."""
+    """The same list for CuPy: its clip, and an elementwise kernel with scale and bias."""
     try:
         import cupy
     except ImportError as error:
@@ -104,7 +105,7 @@ def cupy_contestants(size):
 
 
 def timer(name):
-    """Seconds for one of `repeats` calls, by the events of the library that makes them."""
+    """A function that returns the seconds of one of `repeats` calls, by the events of the library that is called."""
     if "upy" in name:
         import cupy
 
@@ -138,7 +139,7 @@ def timer(name):
 
 
 def measure(contestants, rounds):
-    """Samples of each, in turns; the order rotates."""
+    """Samples of each contestant. They take turns, and the order rotates."""
     samples = [[] for _ in contestants]
     for what, dtype, name, call, pairs in contestants:
         timer(name)(call, pairs, 3)

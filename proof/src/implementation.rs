@@ -8,8 +8,8 @@ use clamp_proof::{Column, Counts, LIMITS, limits};
 use indicatif::{ProgressBar, ProgressStyle};
 use wgpu_clamp::{Clamper, Host, Outcome, wgpu};
 
-/// Returns the columns of the adapter that the environment names. `keep` receives the finished ones after each, since a
-/// driver may crash later.
+/// Returns the columns of the adapter that the environment names, one for each configuration. After each column, `keep`
+/// receives all finished columns, since a driver may crash later.
 pub fn columns(
     name: &str,
     cases: Range<usize>,
@@ -68,7 +68,7 @@ pub async fn adapter() -> Result<wgpu::Adapter> {
     named.with_context(|| format!("there is no adapter for {backends:?} whose name contains {wanted:?}"))
 }
 
-/// A device on it.
+/// Opens a device of the adapter.
 pub fn open(adapter: &wgpu::Adapter, features: wgpu::Features, limits: wgpu::Limits) -> Result<Host> {
     let descriptor =
         wgpu::DeviceDescriptor { required_features: features, required_limits: limits, ..Default::default() };

@@ -12,7 +12,7 @@ use wgpu_clamp::{Error, Host, Outcome, wgpu};
 /// The names of the limits that devices are created with.
 pub const LIMITS: [&str; 2] = ["default", "downlevel"];
 
-/// The limits of one of these names, of which WebGPU promises `default` everywhere.
+/// The limits with one of these names. WebGPU promises `default` everywhere.
 #[must_use]
 pub fn limits(name: &str) -> Option<wgpu::Limits> {
     match name {
@@ -68,7 +68,7 @@ impl Column {
     ///
     /// # Errors
     ///
-    /// Those of the self-test: a case could not be run. A wrong result is not an error.
+    /// If a case could not be run. A wrong result is not an error.
     pub async fn fill(
         implementation: &str,
         host: &Host,

@@ -1,4 +1,4 @@
-//! The table of implementations: a row of Markdown for each, and its place in a page; a table of all specializations.
+//! The table of implementations in Markdown, its place in a page, and the table of all specializations.
 
 use anyhow::{Context, Result};
 use clamp_proof::{Column, Counts};
@@ -14,7 +14,7 @@ pub fn differing(columns: &[Column]) -> Vec<String> {
     lines.collect()
 }
 
-/// The name and the row of each implementation, all of its devices together.
+/// The name and the row of each implementation. A row adds up the implementation's devices.
 pub fn rows(columns: &[Column]) -> Vec<(String, String)> {
     let mut sums: Vec<(Column, usize)> = Vec::new();
     for column in columns {

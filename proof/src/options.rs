@@ -9,15 +9,16 @@ use clap::{Parser, value_parser};
 /// The runs of `cargo xtask proof`. `WGPU_BACKEND`, `WGPU_ADAPTER_NAME` and the driver's own variables choose the adapter.
 #[derive(Debug, Parser, PartialEq, Eq)]
 pub enum Task {
-    /// Holds every specialization on one adapter to the CPU reference, with default and downlevel limits, and with the
-    /// optional features that the crate uses where the adapter has them. Prints what differs; `matrix` judges it.
+    /// Compares every specialization on one adapter with the CPU reference: with default and downlevel limits, without
+    /// and, if the adapter has them, with the optional features that the crate uses. Prints what differs; `matrix`
+    /// judges it.
     Run {
         /// The name of the implementation.
         name: String,
-        /// The file for its columns.
+        /// The file for the results: a column per device.
         #[arg(long, value_name = "FILE")]
         json: PathBuf,
-        /// These cases of the self-test alone.
+        /// Only these cases of the self-test.
         #[arg(long, value_name = "A..B", value_parser = range)]
         cases: Option<Range<usize>>,
     },

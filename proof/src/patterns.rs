@@ -26,7 +26,7 @@ pub fn run(only: Option<&str>, size: u64) -> Result<()> {
     let only = only.unwrap_or_default().to_lowercase();
     let mut lines = lines()?;
     lines.retain(|(name, _)| name.to_lowercase().contains(&only));
-    ensure!(!lines.is_empty(), "--only {only} is in no line");
+    ensure!(!lines.is_empty(), "no line contains {only}, which --only asks for");
     let mut wrong = 0;
     for (name, clamps) in lines {
         let started = Instant::now();
@@ -95,12 +95,12 @@ fn lines() -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// Finite numbers of every magnitude; equal `n` give equal numbers.
+/// A scale and a bias: finite numbers of every magnitude. Equal `n` give equal numbers.
 fn numbers(n: u64) -> (f32, f32) {
     let mut state = n << 32;
     let mut number = || loop {
         let bits = (splitmix64(&mut state) >> 32) as u32;
-        // Three in four at ordinary magnitudes, the others anywhere.
+        // Three of four `n` give ordinary magnitudes, the fourth gives any.
         let exponent = if n.is_multiple_of(4) { bits >> 23 & 0xff } else { 127 - 20 + (bits >> 23) % 41 };
         let number = f32::from_bits(bits & 0x807f_ffff | exponent << 23);
         if number.is_finite() {
@@ -179,8 +179,8 @@ fn poison(round: u64, len: usize) -> Vec<u8> {
     vec![(round.wrapping_mul(37) + 0x5a) as u8; len]
 }
 
-/// Counts the elements of `after` that differ from the reference, plus 1 for each part with a changed byte beside its
-/// elements. Prints the report of each such part.
+/// Counts the elements of `after` that differ from the reference. Each thread compares a part; a part with a changed
+/// byte beside its elements counts 1 more. Prints the report of each part that does not pass.
 fn compare(clamp: &Clamp, src: &[u8], before: &[u8], after: &[u8]) -> Result<u64> {
     let [from, to] = [clamp.source(), clamp.dtype()].map(DType::size);
     let count = src.len() / from;

@@ -1,11 +1,11 @@
-// The page: sliders to frames, and what is known of each frame beside it.
+// The page: makes frames from the sliders' numbers, and shows beside each frame its time and whether it agrees.
 import init, { Engine, Levels } from "./clamp_web.js";
 
-/** A longer side than this is scaled down: the reference computes every element too. */
+/** Pictures with a longer side are scaled down, because the CPU reference computes every element too. */
 const LONGEST = 1600;
-/** Frames whose median is shown. */
+/** The page shows the median time of so many frames. */
 const FRAMES = 15;
-/** What the reference compares before the page gets a turn, in pixels. */
+/** Pixels that are compared with the reference before the browser handles events again. */
 const PART = 100_000;
 
 const find = (id) => document.getElementById(id);
@@ -15,16 +15,16 @@ const count = (number) => number.toLocaleString("en");
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 let engine;
-/** What is shown: what was drawn, the picture as the library has it, and its size. */
+/** The picture that is shown: its source, name and size, and the library's `picture`. */
 let shown;
 /** A picture to be shown from the next frame on. */
 let next;
-/** Counts whatever asks for another frame; who finds it changed is out of date. */
+/** The number of frames asked for. A frame with a lower number is out of date. */
 let wanted = 0;
 let running = false;
 let times = [];
 
-/** The numbers of the sliders, shown beside them. */
+/** Returns the sliders' numbers, and shows them beside the sliders. */
 function levels() {
   const value = Object.fromEntries(["min", "max", "scale", "bias"].map((name) => [name, form.elements[name].valueAsNumber]));
   for (const input of form.querySelectorAll("input")) {
@@ -35,7 +35,7 @@ function levels() {
   return new Levels(value.min, value.max, value.scale, value.bias);
 }
 
-/** Asks for a frame. While one is made, the latest wish waits and the others are forgotten. */
+/** Asks for a frame. While a frame is made, only the latest request waits. */
 async function want() {
   comparing();
   wanted += 1;
@@ -82,7 +82,7 @@ async function frame(made) {
   agrees(`${count(agreeing)} of ${count(elements)}`, agreeing === elements ? "good" : "bad", of);
 }
 
-/** Makes the next picture the one that is shown. */
+/** Shows the next picture. */
 async function take() {
   const { source, name } = next;
   const scale = Math.min(1, LONGEST / Math.max(source.width, source.height));
@@ -99,12 +99,12 @@ async function take() {
   next = undefined;
   const size = `${name}: ${width} × ${height} pixels`;
   find("picture").textContent = scale < 1 ? `${size}, from ${source.width} × ${source.height}` : size;
-  // The first frame compiles: its time says nothing of the others.
+  // The first frame includes compilation, so its time does not count.
   await shown.picture.clamp(levels());
   times = [];
 }
 
-/** What was said of the last frame is not true of the next. */
+/** Removes the last frame's result, which may be wrong for the next frame. */
 function comparing() {
   agrees("comparing …", "", "");
 }
@@ -122,7 +122,7 @@ function showTime() {
   find("time-of").textContent = `${what}, without painting; median of ${times.length === 1 ? "one frame" : `${times.length} frames`}`;
 }
 
-/** Shows a file, whatever the browser can decode. */
+/** Shows a file, if the browser can decode it as a picture. */
 async function open(file, name = file.name) {
   const source = await createImageBitmap(file).catch(() => undefined);
   notice(source ? "" : `“${name}” is no picture that this browser can read.`);
@@ -136,7 +136,7 @@ async function hubble() {
   await open(await response.blob(), "Hubble eXtreme Deep Field");
 }
 
-/** Says what is wrong, beside what always is. */
+/** Shows `text` as a notice. If there is no WebGPU, the notice says so as well. */
 function notice(text) {
   const trouble = engine.trouble();
   const without = trouble && `WebGPU is not available here (${trouble}). The CPU reference does the clamp instead.`;
@@ -144,7 +144,7 @@ function notice(text) {
   find("notice").hidden = find("notice").textContent === "";
 }
 
-/** What the browser says of the adapter: often its maker and kind alone. */
+/** Shows the browser's description of the adapter, which often has only a maker and a kind. */
 async function showAdapter() {
   if (engine.trouble()) {
     find("adapter").textContent = "none: the CPU reference";

@@ -7,7 +7,7 @@ use crate::lint::{WORKSPACES, Workspace};
 use crate::shell::shell;
 use crate::tools;
 
-/// Holds the dependencies to deny.toml: licences, doubles, sources and advisories.
+/// Checks the dependencies against deny.toml: licences, duplicates, sources and advisories.
 ///
 /// Installs cargo-deny below target/ where it is missing: minutes.
 #[derive(Debug, clap::Args)]
@@ -37,7 +37,7 @@ pub fn if_there(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Checks one workspace. Of workspaces that are not published, only the sources of dependencies count.
+/// Checks one workspace. In an unpublished workspace, only the dependencies' sources count.
 fn check(sh: &Shell, workspace: &Workspace) -> Result<()> {
     let what: &[&str] = if workspace.published { &["bans", "licenses", "sources"] } else { &["sources"] };
     deny(sh, workspace, what)

@@ -21,16 +21,16 @@ pub struct Args {
     minutes: u32,
 }
 
-/// The files in `fuzz/fuzz_targets`, each with its longest input in bytes; later bytes decide nothing.
+/// The files in `fuzz/fuzz_targets`, each with its longest input in bytes. The targets ignore later bytes.
 const TARGETS: [(&str, &str); 3] = [("plan", "512"), ("standards", "256"), ("onnx", "4096")];
 
-/// The most seconds that one input may take; most take a thousandth.
+/// The most seconds that one input may take. Most inputs take a thousandth of this.
 const MOST_SECONDS: &str = "10";
 
 /// The largest allocation in MiB.
 const MOST_MIB: &str = "64";
 
-/// The most memory of all in MiB, the fuzzer's own included.
+/// The most memory in MiB, including the fuzzer's own.
 const MOST_MIB_OF_ALL: &str = "2048";
 
 pub fn run(Args { target, minutes }: &Args) -> Result<()> {
@@ -46,8 +46,8 @@ pub fn run(Args { target, minutes }: &Args) -> Result<()> {
         sh.create_dir(&found)?;
         sh.create_dir(&crashes)?;
         let seconds = (minutes * 60).to_string();
-        // libFuzzer reads both folders, and writes what it finds to the first. Long inputs from the start: short ones make
-        // no tensor of eight dimensions.
+        // libFuzzer reads both folders, and writes new inputs to the first. `-len_control=0` makes long inputs from the
+        // start, because short ones make no tensor of eight dimensions.
         let fuzz = cmd!(
             sh,
             "cargo fuzz run --target-dir target/fuzz {name} {found} fuzz/seeds/{name} --

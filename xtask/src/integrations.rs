@@ -19,7 +19,7 @@ use crate::shell::{Steps, root, shell};
 pub struct Args {
     /// One integration; all of them if not given.
     integration: Option<Integration>,
-    /// Prints the figures of docs/INTEGRATIONS.md, of dask and zarr, in place of the tests.
+    /// Instead of testing, prints the figures of dask and zarr for docs/INTEGRATIONS.md.
     #[arg(long)]
     measure: bool,
     /// Arguments of pytest, for one integration: `cargo xtask integrations dask -- -k fork`.
@@ -55,11 +55,11 @@ impl Args {
         let Self { integration, measure, pytest } = self;
         ensure!(
             !measure || integration.is_none_or(|one| one == Integration::Dask),
-            "`--measure` is of dask and zarr at once: name `dask` or nothing beside it"
+            "`--measure` measures dask and zarr together: name `dask` or no integration"
         );
         ensure!(
             pytest.is_empty() || integration.is_some_and(Integration::in_python),
-            "what follows `--` is for the pytest of one: name `dask` or `zarr` before it"
+            "the arguments after `--` go to the pytest of one integration: name `dask` or `zarr` before them"
         );
         Ok(match integration {
             Some(one) => vec![*one],
@@ -88,7 +88,7 @@ pub fn run(asked: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The Python module.
+/// Builds and tests, or measures, the Python module.
 fn dask(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
     let python = python();
     steps.step("dask: build", || {
@@ -104,7 +104,7 @@ fn dask(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
     // Arguments of pytest select Python tests alone.
     if asked.pytest.is_empty() {
         steps.step("dask: cargo test", || {
-            // As maturin builds: the module is not linked to Python.
+            // As in maturin's build, the module is not linked to Python.
             let tests = INTEGRATIONS.cargo(sh, "test").args(["--package", DASK]);
             Ok(tests.env("PYO3_BUILD_EXTENSION_MODULE", "1").run()?)
         })?;
@@ -112,7 +112,7 @@ fn dask(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
     steps.step("dask: tests", || pytest(sh, "integrations/dask", asked))
 }
 
-/// The program.
+/// Builds and tests the program.
 fn zarr(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
     build_zarr(sh, steps)?;
     steps.step("zarr: lints", || lints(sh, &INTEGRATIONS, ZARR))?;
@@ -155,7 +155,7 @@ fn python() -> PathBuf {
 /// Creates the environment if it is missing, and installs what the tests need.
 fn install_python(sh: &Shell) -> Result<()> {
     let (python, venv) = (python(), venv());
-    // Programs that the interpreter starts find maturin and dask.
+    // With this, programs that the interpreter starts find maturin and dask.
     sh.set_var("VIRTUAL_ENV", &venv);
     if cmd!(sh, "{python} -m pip --version").ignore_stderr().read().is_err() {
         packages::ensure(&[VENV])?;

@@ -30,7 +30,7 @@ pub struct Args {
 /// The largest kit in MiB.
 const MOST_MIB: u64 = 64;
 
-/// All that is in the folder before it runs.
+/// All files and folders of a kit that has not run.
 const OWN: [&str; 8] =
     ["README.txt", "bin", "data", "run", "run.exe", "torch_cupy.py", "LICENSE-MIT", "LICENSE-APACHE"];
 
@@ -60,7 +60,7 @@ pub fn run(options: &Args) -> Result<()> {
     let commit = commit(&sh);
     let folder = options.out.as_ref().map_or_else(|| Ok(root().join("target/kit")), std::path::absolute)?;
     clear(&sh, &folder)?;
-    // A second build, because the tests turn on wgpu's slow counting of objects.
+    // Two builds, because the tests turn on wgpu's slow counting of objects.
     let tools = ["clamp-kit", "clamp-bench", "clamp-proof"].map(|package| ["--package", package]);
     let mut programs = build(&sh, options, &commit, &[tools.as_flattened(), &["--bins"]].concat())?;
     let tests = ["--test", "gpu", "--test", "conformance", "--example", "doctor", "--features", FEATURES];
@@ -108,8 +108,8 @@ fn build(sh: &Shell, options: &Args, commit: &str, what: &[&str]) -> Result<Vec<
     let target = options.target.iter().flat_map(|target| ["--target", target.as_str()]);
     let build =
         cmd!(sh, "cargo build --profile {PROFILE} --message-format json-render-diagnostics {what...}");
-    // The flags replace the builder's own: `-C target-cpu=native` would suit one machine alone. Cargo takes flags from one
-    // place; this variable precedes `RUSTFLAGS` and the configuration.
+    // These flags replace the builder's own, since `-C target-cpu=native` would suit one machine alone. Cargo takes
+    // flags from one place; this variable precedes `RUSTFLAGS` and the configuration.
     let build = build.args(target).env("WGPU_CLAMP_COMMIT", commit).env("CARGO_ENCODED_RUSTFLAGS", flags());
     println!("$ {build}");
     executables(&build.read()?)

@@ -9,7 +9,7 @@ use crate::{tools, web};
 
 /// Runs rustfmt and clippy in every workspace of the repository: minutes.
 ///
-/// `test` lints the main one alone.
+/// `test` lints the main workspace alone.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The folder of one workspace.
@@ -19,7 +19,7 @@ pub struct Args {
 
 /// Packages that share a lock file.
 pub struct Workspace {
-    /// From the root of the repository.
+    /// The folder, from the root of the repository.
     pub directory: &'static str,
     /// Whether others receive what it builds.
     pub published: bool,

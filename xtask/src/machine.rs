@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The files and variables that decide what a loader finds. The tests make one of a few files.
+/// The files and variables that decide what a loader finds. The tests make a machine of a few files.
 pub struct Machine {
     root: PathBuf,
     variables: HashMap<OsString, OsString>,
@@ -37,7 +37,7 @@ impl Machine {
         Self { root: root.to_owned(), variables, linker_cache }
     }
 
-    /// The value of the first variable that is set. Its user has chosen a driver, right or wrong.
+    /// The value of the first of these variables that is set: a driver that the user has chosen. It is not checked.
     pub fn chosen(&self, variables: &[&str]) -> Option<PathBuf> {
         variables.iter().find_map(|name| self.variable(name)).map(PathBuf::from)
     }
@@ -64,15 +64,15 @@ impl Machine {
         let known = known.find(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')));
         let known = known.and_then(|line| Some(self.inside(line.split_once("=> ")?.1)));
         let listed = self.paths_in("LD_LIBRARY_PATH").map(|dir| dir.join(name));
-        // Linkers without a cache, as musl's, look in these folders.
+        // Linkers without a cache, such as musl's, look in these folders.
         let folders =
             if self.linker_cache.is_empty() { &["usr/local/lib", "usr/lib", "lib"][..] } else { &[] };
         let usual = folders.iter().map(|folder| self.root.join(folder).join(name));
         listed.chain(known).chain(usual).find(|path| path.is_file())
     }
 
-    /// A driver's or layer's manifest in one of the usual places whose text is `wanted`, and whose library is really
-    /// there: a container often gets the manifest of a GPU's driver without the driver.
+    /// A manifest of a driver or layer, from the usual places, whose text is `wanted` and whose library exists: a
+    /// container often gets the manifest of a GPU's driver without the driver.
     pub fn manifest(&self, folder: &str, wanted: impl Fn(&str) -> bool) -> Option<PathBuf> {
         let home = self.variable("HOME").map(|home| self.inside(home).join(".local/share"));
         let bases = ["usr/local/etc", "etc", "usr/local/share", "usr/share"].map(|base| self.root.join(base));
@@ -93,7 +93,7 @@ impl Machine {
         })
     }
 
-    /// A driver of EGL: a manifest, or `libEGL.so.1` itself where it is not libglvnd's, which comes with
+    /// A driver of EGL: a manifest, or `libEGL.so.1` itself if it is not libglvnd's loader. libglvnd comes with
     /// `libGLdispatch`.
     pub fn egl_driver(&self, wanted: impl Fn(&str) -> bool) -> Option<PathBuf> {
         let chosen = self.chosen(&["__EGL_VENDOR_LIBRARY_FILENAMES", "__EGL_VENDOR_LIBRARY_DIRS"]);
@@ -101,7 +101,7 @@ impl Machine {
         chosen.or_else(own).or_else(|| self.manifest("glvnd/egl_vendor.d", wanted))
     }
 
-    /// Mesa's GL: one `libgallium-*.so` beside `libEGL` since 24.2, `dri/swrast_dri.so` before.
+    /// Mesa's GL driver: a `libgallium-*.so` beside `libEGL`; before Mesa 24.2, `dri/swrast_dri.so`.
     pub fn gallium(&self) -> Option<PathBuf> {
         if let Some(chosen) = self.chosen(&["LIBGL_DRIVERS_PATH"]) {
             return Some(chosen);

@@ -51,7 +51,7 @@ enum Command {
     Shaders(shaders::Args),
     Proof(proof::Args),
     /// Changes the shaders and the texts of blocks, one small fault at a time, and runs the self-test's cases on the
-    /// CPU until one notices; prints the faults that none notices.
+    /// CPU until a case notices; prints the faults that no case notices.
     ///
     /// Needs no driver. Some minutes.
     Mutants {

@@ -9,7 +9,8 @@ use xshell::{Cmd, Shell, cmd};
 use crate::machine::Machine;
 use crate::shell::shell;
 
-/// What a command needs of the machine, and its package for each of [`MANAGERS`]; a driver's is Mesa's.
+/// A library, program or driver that a command needs, and its package for each of [`MANAGERS`]. Packages of drivers are
+/// Mesa's.
 #[derive(Clone, Copy)]
 pub struct Need {
     name: &'static str,
@@ -69,7 +70,7 @@ pub const GL: [Need; 4] = [
         ["libegl-mesa0", "mesa-libEGL", "mesa"],
     ),
     need("GLES library", Find::Library("libGLESv2.so.2"), ["libgles2", "libglvnd-gles", "libglvnd"]),
-    // What Mesa's EGL needs to draw anything; other vendors bring their own.
+    // Mesa's EGL needs this to draw anything; other vendors' EGL needs no package.
     need(
         "GL driver",
         Find::Driver(|machine| {
@@ -135,8 +136,8 @@ impl Need {
 /// A package manager.
 struct Manager {
     program: &'static str,
-    /// The word that fetches the list of packages. dnf fetches it by itself; pacman's needs an upgrade of the machine,
-    /// which its owner starts.
+    /// The word that fetches the list of packages. dnf fetches it by itself. With pacman, a new list requires an
+    /// upgrade of the whole machine, which is left to its owner.
     refresh: Option<&'static str>,
     /// Words that install without asking. An optional extra that a package recommends stays out.
     install: &'static [&'static str],
@@ -270,7 +271,7 @@ mod tests {
     const LAYER: &str = "usr/share/vulkan/explicit_layer.d/a.json";
     const EGL: &str = "usr/share/glvnd/egl_vendor.d/a.json";
 
-    /// A file, and the words that a manifest says: a name and a library.
+    /// A path, and for a manifest two words: its name and its library.
     type File = (&'static str, &'static str);
 
     const LOADER: File = ("usr/lib/here/libvulkan.so.1", "");
@@ -281,8 +282,8 @@ mod tests {
         [("usr/lib/here/libvulkan_lvp.so", ""), (ICD, "lvp /usr/lib/here/libvulkan_lvp.so")];
     const MESA_EGL: [File; 2] = [("usr/lib/here/libEGL_mesa.so.0", ""), (EGL, "mesa libEGL_mesa.so.0")];
 
-    /// The parts of [`VULKAN`], [`VALIDATION_LAYER`] and [`GL`] that a machine of a few files has. The linker's cache has
-    /// the libraries below `usr/lib/here`, and for another processor those below `usr/lib/other`.
+    /// The parts of [`VULKAN`], [`VALIDATION_LAYER`] and [`GL`] that a machine of a few files has. The linker's cache
+    /// lists libraries below `usr/lib/here` for this processor, and libraries below `usr/lib/other` for another one.
     fn found(files: &[File], variable: (&str, &str)) -> String {
         let sh = Shell::new().unwrap();
         let root = sh.create_temp_dir().unwrap();

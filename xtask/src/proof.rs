@@ -108,8 +108,8 @@ const IMPLEMENTATIONS: &[Implementation] = if cfg!(target_os = "linux") {
 /// The test that executes all cases on the sanitizer.
 pub const SANITIZED: &str = "self_test::sanitized::every_case_is_right_on_every_device";
 
-/// Runs the self-test on each implementation and prints their rows. An implementation that cannot be had is listed,
-/// which is no error.
+/// Runs the self-test on each implementation and prints the rows. An implementation that cannot be installed is listed
+/// as not run, which is no error.
 pub fn run(Args { only, write, patterns, sanitize, args }: &Args) -> Result<()> {
     let sh = shell()?;
     if *sanitize {
@@ -169,13 +169,13 @@ pub fn run(Args { only, write, patterns, sanitize, args }: &Args) -> Result<()> 
     Ok(agrees?)
 }
 
-/// This machine's own driver.
+/// Chooses this machine's own Vulkan driver.
 fn vulkan(sh: &Shell) -> Result<()> {
     sh.set_var("WGPU_BACKEND", "vulkan");
     packages::drivers(&VULKAN)
 }
 
-/// The driver that Chromium brings along.
+/// Chooses SwiftShader, the Vulkan driver that Chromium brings along.
 fn swiftshader(sh: &Shell) -> Result<()> {
     let manifest = packages::ensure(&[SWIFTSHADER])?;
     sh.set_var("WGPU_BACKEND", "vulkan");

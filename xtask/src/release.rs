@@ -21,9 +21,10 @@ pub const LIBRARY: &str = "wgpu-clamp";
 /// Publishes nothing. Installs cargo-hack and cargo-semver-checks below target/ where they are missing: minutes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// `manifest`: Cargo.toml, CHANGELOG.md and README.md are of the next version. `package`: what is committed builds
-    /// alone. `msrv`: the library compiles with the Rust of Cargo.toml, which rustup installs. `features`: clippy with
-    /// each feature alone, none and all. `semver`: the API against the last tag. All five if not given.
+    /// `manifest`: Cargo.toml, CHANGELOG.md and README.md are ready for the version. `package`: the committed files,
+    /// packed, build by themselves. `msrv`: the library compiles with the Rust of Cargo.toml, which rustup installs.
+    /// `features`: clippy with each feature alone, none and all. `semver`: the API against the last tag. All five if
+    /// not given.
     #[arg(value_parser = PossibleValuesParser::new(CHECKS.map(|(name, _)| name)))]
     checks: Vec<String>,
     /// The revision that `semver` compares with.
@@ -49,7 +50,7 @@ pub fn run(asked: &Args) -> Result<()> {
     let wanted = |name: &str| asked.checks.is_empty() || asked.checks.iter().any(|check| check == name);
     ensure!(
         asked.baseline.is_none() || wanted("semver"),
-        "`--baseline` is what `semver` compares with, and that was not asked for"
+        "`--baseline` is for the check `semver`, which was not asked for"
     );
     let sh = shell()?;
     let mut steps = Steps::new();
@@ -61,7 +62,7 @@ pub fn run(asked: &Args) -> Result<()> {
     Ok(())
 }
 
-/// What cargo says of the library's Cargo.toml.
+/// cargo's metadata of the library.
 fn metadata(sh: &Shell) -> Result<Value> {
     let text = cmd!(sh, "cargo metadata --format-version 1 --no-deps --locked").read()?;
     let mut metadata: Value = serde_json::from_str(&text)?;
@@ -83,9 +84,9 @@ pub fn package(sh: &Shell, allow: &[&str]) -> Result<()> {
     let metadata = metadata(sh)?;
     let packed = format!("{LIBRARY}-{}", metadata["version"].as_str().unwrap_or_default());
     sh.remove_path(Path::new("target/package").join(&packed))?;
-    // `m` sets the current time: cargo would take files with the package's dates for checked ones.
+    // `m` gives the files the current time. With the package's dates, cargo would take them for already checked.
     cmd!(sh, "tar -xzmf target/package/{packed}.crate -C target/package").run()?;
-    // In the target folder of the other steps.
+    // In the target folder of the other steps, to reuse their builds.
     let check = ["check", "--locked", "--target-dir", "target", "--manifest-path"];
     cmd!(sh, "cargo {check...} target/package/{packed}/Cargo.toml --lib").run()?;
     Ok(cmd!(sh, "cargo {check...} target/package/{packed}/Cargo.toml --examples --all-features").run()?)

@@ -13,14 +13,14 @@ use crate::tools;
 /// Writes every module in WGSL, SPIR-V, GLSL, HLSL and MSL into target/shaders, and runs the compilers that are
 /// there: spirv-val, glslangValidator, Tint, AMD's ACO, Microsoft's DXC.
 ///
-/// Fails where one refuses something. Linux only; minutes.
+/// Fails if a compiler refuses a shader. Linux only; minutes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Counts the instructions of every row of the benchmark by AMD's compiler, without a GPU. Fails where the counts
-    /// are not those of compilers/budget/figures.tsv; `-- --write` keeps new ones.
+    /// Counts the instructions of every row of the benchmark with AMD's compiler, without a GPU. Fails where the counts
+    /// differ from compilers/budget/figures.tsv; `-- --write` writes new counts to that file.
     #[arg(long, conflicts_with = "show")]
     budget: bool,
-    /// Prints the plan and the text of a clamp with scale and bias of 480 x 640 pixels: `'hwc u8 -> chw f16 per
+    /// Prints the plan and the text of a clamp with scale and bias of 480 x 640 pixels, such as `'hwc u8 -> chw f16 per
     /// channel'`. Layouts: hwc, chw, bgr, mirrored, rgba, rotated; matrix, transposed.
     #[arg(long, value_name = "MOVEMENT", num_args = 1.., allow_hyphen_values = true)]
     show: Vec<String>,
@@ -46,15 +46,15 @@ pub fn run(Args { budget, show, args }: &Args) -> Result<()> {
         bail!("`{}` comes before the program's own arguments", own.display());
     }
     if *budget {
-        // The package of the software drivers has AMD's driver too; lavapipe is the device that plans are made for.
+        // The package of the software drivers has AMD's driver too. The benchmark opens lavapipe if there is no GPU.
         packages::drivers(&VULKAN)?;
         return Ok(program(&shell_here()?).arg("budget").args(args).run()?);
     }
     compile(&sh, args)
 }
 
-/// Writes every module in every language and runs each compiler that is there. A missing compiler is a line of the
-/// table.
+/// Writes every module in every language and runs each compiler that is there. The table has a line for a missing
+/// compiler.
 fn compile(sh: &Shell, args: &[OsString]) -> Result<()> {
     let here = shell_here()?;
     let mut program = program(&here).args(args);
@@ -93,7 +93,7 @@ fn compile(sh: &Shell, args: &[OsString]) -> Result<()> {
     Ok(program.run()?)
 }
 
-/// The compilers that `--only` names, none for all; only these need to be installed.
+/// The compilers that `--only` names; empty for all. Only these are installed.
 fn only(args: &[OsString]) -> Vec<String> {
     let mut words = args.iter().map(|arg| arg.to_string_lossy());
     let mut only = Vec::new();

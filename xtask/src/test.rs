@@ -16,8 +16,8 @@ use crate::{deny, release, tools, web};
 /// Stops at the first failure. Installs cargo-nextest below target/ where it is missing: minutes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Runs the library's tests on WebGPU in headless Chromium, then those of the page `web/page`. Needs Node.js 20;
-    /// installs Chromium where it is missing.
+    /// Runs the library's tests on WebGPU in headless Chromium, then the tests of the page `web/page`. Needs Node.js
+    /// 20; installs Chromium where it is missing.
     #[arg(long, conflicts_with = "exhaustive")]
     browser: bool,
     /// Includes the tests that take hours on a CPU (sets `WGPU_CLAMP_EXHAUSTIVE=1`).
@@ -102,8 +102,8 @@ fn components(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Runs each test in a process of its own, but for those of the GPU, whose devices are shared in one process, and those
-/// in documentation. `.config/nextest.toml` names the programs.
+/// Runs the GPU tests in one process per program, because they share devices, and every other test in a process of its
+/// own. `.config/nextest.toml` names the GPU tests' programs. Then runs the tests in documentation.
 fn tests(args: &Args) -> Result<()> {
     let sh = shell()?;
     let is_set = |name: &&str| env::var_os(name).is_some();
@@ -114,7 +114,7 @@ fn tests(args: &Args) -> Result<()> {
     if args.exhaustive {
         sh.set_var(EXHAUSTIVE, "1");
     }
-    // A suite that runs without one of these backends has failed, unless somebody asked for that.
+    // GPU tests fail if one of these backends is missing, unless the user has chosen backends or an adapter.
     if let Some(backends) = BACKENDS
         && !["WGPU_BACKEND", "WGPU_ADAPTER_NAME", REQUIRE].iter().any(is_set)
     {
@@ -129,16 +129,16 @@ fn tests(args: &Args) -> Result<()> {
     Ok(cmd!(sh, "cargo test {workspace...} --doc").run()?)
 }
 
-/// Runs the examples, each of which checks its own result. Built with the workspace, they share the tests' dependencies.
+/// Runs the examples. Each checks its own result. They are built with the workspace, to share the tests' dependencies.
 fn examples(sh: &Shell) -> Result<()> {
     cmd!(sh, "cargo build --workspace --examples --features {FEATURES}").run()?;
-    // Cargo puts them beside this program.
+    // Cargo puts the examples beside this program.
     let built = env::current_exe()?.with_file_name("examples");
     let run = |name: &str, args: &[&str]| sh.cmd(built.join(name)).args(args).run();
     for name in ["quickstart", "own_encoder", "frame_to_tensor", "onnx_clip", "ndarray_views"] {
         run(name, &[])?;
     }
-    // The tests run all cases.
+    // A few cases; the tests run all.
     Ok(run("doctor", &["--cases", "0..5"])?)
 }
 

@@ -8,8 +8,8 @@ use xshell::{Shell, cmd};
 use crate::packages::{self, NODE, NPM};
 use crate::shell::root;
 
-/// Programs that cargo builds, with their versions. The oldest Rust that builds them is that of the library, but for
-/// cargo-semver-checks: it reads rustdoc's JSON, whose format changes with the toolchain.
+/// Programs that cargo builds, in versions that the library's oldest Rust can build. cargo-semver-checks takes any
+/// version: it reads rustdoc's JSON, whose format changes with the toolchain.
 const CARGO_TOOLS: [(&str, &str); 5] = [
     ("cargo-deny", "0.20.2"),
     ("cargo-fuzz", "0.13.2"),
@@ -62,7 +62,7 @@ pub fn node(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The major version in Node.js' own words.
+/// The major version in the output of `node --version`.
 fn major(version: &str) -> Option<u32> {
     version.strip_prefix('v')?.split('.').next()?.parse().ok()
 }
@@ -84,9 +84,9 @@ pub fn npm(sh: &Shell) -> Result<()> {
     }
     let _there = sh.push_dir(&to);
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-    // Packages run no scripts.
+    // No package may run scripts.
     cmd!(sh, "{npm} ci --ignore-scripts --no-audit --no-fund").run().inspect_err(|_| {
-        // The next run tries again.
+        // Without the lock file, the next run tries again.
         let _ = sh.remove_path("package-lock.json");
     })?;
     Ok(())

@@ -43,7 +43,7 @@ pub fn run(Args { args }: &Args) -> Result<()> {
         tested?;
         ensure!(
             messages.reports.keys().any(|report| report.id.contains("BestPractices")),
-            "the layer was told to warn of what is not best practice, and did not: what it says of the tests is worth \
+            "the layer was told to warn of bad practice, and did not: its silence about the tests would prove \
              nothing\n{}",
             messages.text()
         );
@@ -107,8 +107,8 @@ fn test(
         // The layer caches valid shaders there.
         .env("XDG_CACHE_HOME", &folder);
 
-    // The pipe is opened for reading and writing at once: opening it for one of them would block until somebody opens it
-    // for the other. Reading ends when the last writer closes.
+    // The pipe is opened for reading and writing at once: opening it for one alone would block until the other end is
+    // open. Reading ends when the last writer closes.
     let writer = File::options().read(true).write(true).open(&pipe)?;
     let (reader, log) = (File::open(&pipe)?, File::create(folder.join("messages.txt"))?);
     std::thread::scope(|scope| {

@@ -28,7 +28,7 @@ pub fn serve() -> Result<()> {
     Ok(cmd!(sh, "node xtask/web/serve.mjs {site} 8080").run()?)
 }
 
-/// Runs the library's tests in Chromium, then those of the page.
+/// Runs the library's tests in Chromium, then the page's tests.
 pub fn test(args: &[OsString]) -> Result<()> {
     let sh = shell()?;
     let mut steps = Steps::new();
@@ -48,7 +48,7 @@ pub fn test(args: &[OsString]) -> Result<()> {
         Ok(cmd!(sh, "node xtask/web/page.mjs {site} {screenshots}").run()?)
     })?;
     steps.summary();
-    println!("\nAll checks passed. The page as it looks: {}", screenshots.display());
+    println!("\nAll checks passed. Screenshots of the page: {}", screenshots.display());
     Ok(())
 }
 
@@ -66,7 +66,7 @@ pub fn ready(sh: &Shell) -> Result<()> {
 }
 
 /// Runs the self-test on WebGPU in `engine`, `chromium` or `node`, with each set of limits, and writes the columns to
-/// `json`. An element that differs is in the file, and no error.
+/// `json`. An element that differs is counted in the file and is no error.
 pub fn columns(sh: &Shell, engine: &str, json: &str, args: &[OsString]) -> Result<()> {
     let module = root().join("target/web/proof");
     bindgen(sh, "clamp-proof-web", &module)?;

@@ -1,4 +1,5 @@
-// The columns of WebGPU in the matrix: the self-test in Chromium or in Node, with default and with downlevel limits.
+// Runs the self-test on WebGPU in Chromium or in Node, once with default and once with downlevel limits. Each run makes
+// a column, the results of one device.
 //
 //     node columns.mjs chromium|node WASM_DIRECTORY OUT.json [--cases FIRST..END]
 import { readFile, writeFile } from "node:fs/promises";
@@ -16,24 +17,24 @@ const [where, directory, out] = positionals;
 const { cases } = values;
 const MODULE = "clamp_proof_web";
 
-/** What an adapter says of itself; browsers say little. */
+/** An adapter's description of itself; browsers say little. */
 const words = ({ vendor, architecture, device, description }) =>
   [vendor, architecture, device, description].filter((word) => word).join(" ");
 
-/** In a page: imports `module`, and calls its `column`. */
+/** Runs in a page: imports `module`, and calls its `column`. */
 const call = async ([module, ...args]) => {
   const { default: init, column } = await import(`/${module}.js`);
   await init();
   return column(...args);
 };
 
-/** Gives a function from limits to a column. */
+/** Returns a function that fills the column for some limits, in Chromium. */
 async function inChromium() {
   const { url } = await serve(directory);
   const browser = await launch();
   const page = await browser.newPage();
   page.on("console", (message) => console.log(message.text()));
-  // Any page of the server's will do.
+  // Any page of this server will do: modules are loaded from the page's own server.
   await page.goto(`${url}${MODULE}.js`);
   const info = await page.evaluate(async () => {
     const { vendor, architecture, device, description } = (await navigator.gpu.requestAdapter()).info;
@@ -43,12 +44,12 @@ async function inChromium() {
   return (limits) => page.evaluate(call, [MODULE, "Dawn in Chromium", adapter, limits, cases]);
 }
 
-/** Gives a function from limits to a column. */
+/** Returns a function that fills the column for some limits, in Node. */
 async function inNode() {
   const { create, globals } = await import(pathToFileURL(packages.resolve("webgpu")));
   const { version } = packages("webgpu/package.json");
   const gpu = create([]);
-  // What wgpu looks for in a browser.
+  // wgpu looks for these globals, as in a browser.
   Object.assign(globalThis, globals, { Window: Object });
   Object.defineProperty(globalThis, "navigator", { value: { gpu }, configurable: true });
   const { default: init, column } = await import(pathToFileURL(join(directory, `${MODULE}.js`)));
@@ -64,5 +65,6 @@ for (const limits of ["default", "downlevel"]) {
   await writeFile(out, JSON.stringify(columns));
 }
 console.log(`wrote ${out}`);
-// The server, the browser and Dawn's threads would keep the process. What differs is in the file.
+// The server, the browser and Dawn's threads would keep the process alive. The status is 0 even if elements differ: the
+// file counts them.
 process.exit(0);

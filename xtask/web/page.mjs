@@ -1,4 +1,4 @@
-// The page web/page in Chromium: what it shows, by keyboard, by drop, on a phone and without WebGPU.
+// Tests the page web/page in Chromium: by keyboard, with dropped files, on a phone and without WebGPU.
 //
 //     node page.mjs SITE SCREENSHOTS
 import assert from "node:assert/strict";
@@ -16,14 +16,14 @@ const PHONE = {
   hasTouch: true,
   colorScheme: "dark",
 };
-/** Elements of the picture that is there: 1000 × 872 pixels of three. */
+/** Elements of the page's own picture: 1000 × 872 pixels, three elements each. */
 const HUBBLE = "2,616,000 of 2,616,000";
 
 const { server, url } = await serve(site);
 await mkdir(screenshots, { recursive: true });
 let browser;
 
-/** Runs `test` on a page of its own. Whatever the page reports as wrong fails it. */
+/** Runs `test` on a page of its own. Fails if the page reports an error. */
 async function onPage(name, options, test) {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(120_000);
@@ -45,10 +45,10 @@ async function onPage(name, options, test) {
   console.log(`${name}: ok`);
 }
 
-/** Waits until all `elements` of the frame that is shown agree. */
+/** Waits until the page says that all `elements` of the frame agree with the reference. */
 const agreed = (page, elements) => page.locator("#agrees.good", { hasText: elements }).waitFor();
 
-/** The bytes of a canvas. */
+/** The first 40,000 bytes of a canvas. */
 const bytes = (page, id) =>
   page.evaluate((id) => {
     const canvas = document.getElementById(id);
@@ -56,7 +56,7 @@ const bytes = (page, id) =>
     return [...data.subarray(0, 40_000)];
   }, id);
 
-/** Drops a file on the page: made there, since one of this process cannot be dragged. */
+/** Drops a file on the page. The page makes the file, since a file of this process cannot be dragged. */
 const drop = (page, name, text) =>
   page.evaluate(
     async ([name, text]) => {
@@ -76,11 +76,11 @@ const drop = (page, name, text) =>
     [name, text],
   );
 
-/** What the sliders say, computed here: exactly, since a byte times an f32 and an integer fit an f64. */
+/** The result that the sliders ask for. It is exact, since a byte times an f32, plus an integer, fits an f64. */
 const expected = (before, { min, max, scale, bias }) =>
   before.map((x, n) => (n % 4 === 3 ? x : Math.max(min, Math.min(Math.trunc(x * Math.fround(scale) + bias), max))));
 
-/** Byte by byte, and says which is the first that differs. */
+/** Compares bytes. The error names the first that differs. */
 function same(actual, expected) {
   const at = actual.findIndex((byte, n) => byte !== expected[n]);
   assert(at === -1 && actual.length === expected.length, `byte ${at} is ${actual[at]}, not ${expected[at]}`);
@@ -138,7 +138,7 @@ async function phone(page) {
   await page.screenshot({ path: join(screenshots, "phone-sliders.png") });
 }
 
-/** The device is gone while the page is open. */
+/** Destroys the device while the page is open. */
 async function lost(page) {
   await page.addInitScript(() => {
     const request = GPUAdapter.prototype.requestDevice;

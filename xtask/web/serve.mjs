@@ -1,4 +1,4 @@
-// A directory over HTTP, on this machine alone.
+// Serves a directory over HTTP, for this machine alone.
 //
 //     node serve.mjs DIRECTORY [PORT]
 import { createReadStream } from "node:fs";
@@ -16,7 +16,7 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Serves `directory`; port 0 is any that is free. The server is `server`, its address `url`. */
+/** Serves `directory`; port 0 stands for any free port. Returns the server and its address. */
 export async function serve(directory, port = 0) {
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://localhost").pathname);

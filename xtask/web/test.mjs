@@ -1,14 +1,14 @@
-// Runs a test program of wasm-bindgen-test in Chromium: cargo's runner for wasm32-unknown-unknown.
+// Runs a test program of wasm-bindgen-test in Chromium. Cargo calls this as the runner for wasm32-unknown-unknown.
 //
 //     node test.mjs PROGRAM.wasm [ARGS...]
 //
-// wasm-bindgen-test-runner serves the program; the page that it serves is opened here, with the one driver that the
-// page's test has too, and what it prints is printed.
+// wasm-bindgen-test-runner serves the program as a page. This script opens the page through chromium.mjs, as page.mjs
+// does, and prints the page's output.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { launch } from "./chromium.mjs";
 
-/** No test takes as long, in milliseconds. */
+/** Milliseconds without output after which the tests count as stalled. No test takes as long. */
 const STALLED = 15 * 60_000;
 
 const server = spawn("wasm-bindgen-test-runner", process.argv.slice(2), {
@@ -17,7 +17,7 @@ const server = spawn("wasm-bindgen-test-runner", process.argv.slice(2), {
 });
 const ended = new Promise((resolve) => server.once("exit", resolve));
 
-/** The address of the page; none if there was nothing to serve, such as a list of tests. */
+/** The address of the page; none if the runner serves no page, as for a list of tests. */
 async function address() {
   for await (const line of createInterface(server.stdout)) {
     const found = line.match(/available at (http:\S+)/);
@@ -37,7 +37,7 @@ try {
   page.on("crash", () => (crashed = true));
   page.on("pageerror", (error) => console.error(String(error)));
   await page.goto(url);
-  // The whole of what was printed so far, again and again: what is new of it goes on.
+  // Reads the whole output again and again, and prints its new part.
   let shown = "";
   let since = Date.now();
   while (!/^test result: /m.test(shown)) {

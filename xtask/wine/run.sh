@@ -3,12 +3,12 @@
 #
 #     run.sh FOLDER PROGRAM ARGS...
 #
-# FOLDER/debian is what `cargo xtask proof` put there, FOLDER/home gets Wine's files. The program sees the current directory
-# as its own; FOLDER and PROGRAM are in it. In namespaces of their own, no mount stays in FOLDER, which somebody may delete,
-# no process stays behind, and nothing outside can be reached.
+# `cargo xtask proof` makes FOLDER/debian; Wine's files go to FOLDER/home. The program runs in the current directory,
+# which holds FOLDER and PROGRAM. It has namespaces of its own: no mount stays in FOLDER, so that users can delete it,
+# no process stays behind, and the program reaches no network.
 set -eu
 
-# In Debian. Wine's DXGI wants a display.
+# The commands inside Debian. Wine's DXGI needs a display.
 export INSIDE='
     cd /mnt
     export HOME="/mnt/$1/home" PATH=/usr/sbin:/usr/bin DISPLAY=:0
@@ -22,7 +22,7 @@ export INSIDE='
     wine "$@"
 '
 
-# Around it.
+# The commands that mount and enter Debian.
 export MOUNTS='
     debian="$1/debian"
     mount --bind . "$debian/mnt"

@@ -1,11 +1,12 @@
-// The part that the plain kernels share: where a tensor lies, and the result of an element. Elements are u8, i8, f16, i32 or f32.
+// The part that the plain kernels share: where tensors lie, and an element's result. It takes u8, i8, f16, i32 and f32.
 override SRC_BITS: u32;
 override DST_BITS: u32;
-// Whether an integer has a sign; 32 bits without one are an f32.
+// Whether elements are signed integers. If not, elements of 32 bits are f32.
 override SRC_SIGNED: bool;
 override DST_SIGNED: bool;
-// From a pixel to the next, in elements, and how many of these are taken.
+// Elements from one pixel to the next.
 override CHANNELS: u32;
+// Elements of each pixel that are clamped.
 override TAKEN: u32;
 // Whether there are a scale and a bias.
 override AFFINE: bool;
@@ -13,14 +14,14 @@ override AFFINE: bool;
 override MANY: bool;
 
 struct Params {
-    // Of a plane, and from a plane to the next.
+    // Pixels of a plane; the next plane begins right after.
     pixels: u32,
-    // Where the first element lies.
+    // Index of the first element of src and of dst.
     src: u32,
     dst: u32,
-    // From the first element of dst to the last, both included.
+    // Elements from dst's first to its last, both included.
     span: u32,
-    // Of dst's dimensions, the innermost first, and the source's strides along them.
+    // Extents of dst's dimensions, innermost first, and src's strides along the same dimensions.
     extents: vec4<u32>,
     strides: vec4<u32>,
     // Min, Max, scale and bias of each channel.

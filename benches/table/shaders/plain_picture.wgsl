@@ -93,7 +93,7 @@ fn main(
             words[3] = src[at + 3u];
         }
     } else if TAKEN < CHANNELS {
-        // Four pixels of bytes, whose last components stay.
+        // Four pixels of four bytes. The last byte of each keeps its value.
         let mask = 0xff000000u;
         words = array(dst[at] & mask, dst[at + 1u] & mask, dst[at + 2u] & mask, dst[at + 3u] & mask);
     }

@@ -1,15 +1,15 @@
-// Any layout of up to three dimensions: a word of dst per invocation, each of its elements fetched from where it lies.
-// Nothing need begin at a word. Of `CHANNELS` neighbours in dst the last ones stay, where fewer are taken.
+// Any layout of up to three dimensions. An invocation writes a word of dst and fetches each element from its place in
+// src. Rows may begin within a word. If TAKEN < CHANNELS, the last elements of every pixel in dst keep their values.
 override RANK: u32;
-// The dimension with a clamp for each index, the innermost being 0; 3 where there is one clamp.
+// The dimension that has a clamp for each index; the innermost is 0. 3 if there is only one clamp.
 override AXIS: u32;
 
 fn element(word: u32, lane: u32) -> u32 {
-    // Before the first element this wraps.
+    // Before the first element this wraps to a number above `span`.
     let n = word * (32u / DST_BITS) + lane - params.dst;
     var index = vec4(n, 0u, 0u, 0u);
     if RANK > 1u {
-        // A constant where the neighbours are components.
+        // Compilers divide faster by a constant, which is known if the neighbours are a pixel's components.
         let inner = select(params.extents.x, CHANNELS, CHANNELS > 0u);
         index.x = n % inner;
         index.y = n / inner;

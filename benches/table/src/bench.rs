@@ -1,4 +1,4 @@
-//! Measures in rounds: in each round, ours and its rivals take one sample each.
+//! Measures in rounds: in each round, one sample is taken of the library's work and of each rival's.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -75,8 +75,8 @@ impl Bench {
         })
     }
 
-    /// Measures one item after the other while there is time, and prints a line of each at once, so that an
-    /// interrupted run leaves its results.
+    /// Measures one item after the other while there is time. Prints each line at once, so that an interrupted run
+    /// leaves its results.
     pub(crate) fn each<T, R>(
         &self,
         items: Vec<T>,
@@ -101,7 +101,7 @@ impl Bench {
         Ok(all)
     }
 
-    /// Number of buffer sets that work of `bytes` bytes cycles through, so that a GPU's cache is not measured.
+    /// Number of buffer sets that work of `bytes` bytes cycles through, so that no data stays in a GPU's cache.
     pub fn sets(&self, bytes: u64) -> usize {
         if self.device.is_cpu() || bytes >= BEYOND_CACHES {
             1
@@ -163,8 +163,7 @@ impl Bench {
 
     /// Takes one sample of each work per round. The order rotates from round to round.
     pub(crate) fn take_turns(&self, mut works: Vec<Work>) -> Result<Vec<Stats>> {
-        // Two samples that do not count: a software driver compiles at the first dispatch, and a GPU raises its
-        // clocks.
+        // Two samples are not counted: a software driver compiles at the first dispatch, and a GPU raises its clocks.
         let mut repeats = Vec::new();
         for work in &mut works {
             self.clock.sample(&self.device, work, 1)?;

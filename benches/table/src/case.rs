@@ -27,7 +27,7 @@ pub struct Case {
     pub dst: Layout,
     /// Source elements that have to be loaded, including unused ones in the same words.
     pub loaded: usize,
-    /// Destination elements that have to be stored, plus those that are loaded first to keep some of them.
+    /// Destination elements that have to be stored, plus destination elements loaded first to preserve some.
     pub stored: usize,
     /// Whether source and destination are the same buffer.
     pub in_place: bool,
@@ -38,7 +38,7 @@ pub struct Case {
 /// Work that a case is compared with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Against {
-    /// A copy whose bytes read and written have the same sum.
+    /// A copy that reads and writes as many bytes in total.
     Copy,
     /// A fill of the output's bytes.
     Fill,
@@ -120,7 +120,7 @@ impl Case {
     /// Makes the buffers and records the work.
     pub(crate) fn trial(self, bench: &Bench) -> Result<Trial> {
         let (device, bytes, sets) = (&bench.device, self.bytes(), bench.sets(self.bytes()));
-        // Before the case's own buffers: the buffers of the last row's copies go first.
+        // Made before the case's own buffers: this frees the buffers of the previous row's copies.
         let mut rivals = match self.rival {
             Against::Copy | Against::PlainAndCopy => bench.copies(bytes)?,
             Against::Fill => bench.fill(bytes)?,
@@ -206,10 +206,10 @@ impl Case {
         Ok(buffers)
     }
 
-    /// Compares the first destination with the reference. In place the clamp has run many times; without scale and
-    /// bias that changes nothing.
+    /// Compares the first destination with the reference. An in-place clamp has run many times, but has no scale or
+    /// bias, so repeating it changes nothing.
     pub fn check(&self, device: &Device, set: &Set) -> Result<()> {
-        // Submissions cycle through the sets from the first on: only the first is sure to be written.
+        // Each submission starts with the first set and may not reach the others: only the first is sure to be written.
         self.check_buffer(device, set, &set.buffers[0][1])
     }
 

@@ -14,7 +14,7 @@ pub type Dispatch = Box<dyn Fn(&mut wgpu::ComputePass<'_>)>;
 /// Records commands outside of passes.
 pub type Commands = Box<dyn Fn(&mut wgpu::CommandEncoder)>;
 
-/// Work to be timed. The entries of a list do the same on different buffers; repetitions cycle through them.
+/// Work to be timed. The entries of a list do the same on different buffers; repetitions cycle through the entries.
 pub enum Work {
     /// Dispatches; all repetitions share a compute pass.
     Pass(Vec<Dispatch>),
@@ -25,7 +25,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// Work on the CPU, timed by the wall.
+    /// Work on the CPU, timed by the wall clock.
     pub fn timed(mut run: impl FnMut() -> Result<()> + 'static) -> Self {
         Self::Measured(Box::new(move || {
             let (time, result) = seconds(&mut run);
@@ -91,7 +91,7 @@ impl Clock {
     #[expect(clippy::cast_precision_loss, reason = "a few repeats")]
     pub fn with(&self, method: Method, device: &Device, work: &Work, repeats: usize) -> Result<f64> {
         let all = match method {
-            // Above 0, although the two times come from different submissions and vary.
+            // The two times come from different submissions and vary, so the difference is kept above 0.
             Method::Wall => (self.wall(device, work, repeats)? - self.empty).max(1e-7),
             Method::Timestamps => self.timestamps(device, work, repeats)?,
         };

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use wgpu_clamp::{Clamper, Host, wgpu};
 
-/// An open device with its queue and its origin.
+/// An open device with its queue, and the adapter and instance that it came from.
 pub struct Device {
     /// The adapter's description.
     pub info: wgpu::AdapterInfo,
@@ -15,7 +15,7 @@ pub struct Device {
     pub host: Host,
 }
 
-/// Features that the operator may use where a device has them, and those for timing.
+/// Features that the library uses if a device has them, and the features for timing.
 const WANTED: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(wgpu::Features::SHADER_F64)
@@ -24,7 +24,7 @@ const WANTED: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::IMMEDIATES);
 
 impl Device {
-    /// Opens the adapter that wgpu's environment variables ask for, or the fastest. Nothing is validated.
+    /// Opens the adapter that wgpu's environment variables ask for, or the fastest. Turns validation layers off.
     pub fn open() -> Result<Self> {
         pollster::block_on(async {
             let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
@@ -34,8 +34,8 @@ impl Device {
             let instance = wgpu::Instance::new(descriptor);
             let adapter = pick(instance.enumerate_adapters(backends).await)?;
             let info = adapter.get_info();
-            // Where host and device share memory, buffers that the host can map serve as storage. Elsewhere they are
-            // slow.
+            // Where host and device share memory, buffers that the host can map serve as storage. Elsewhere such
+            // storage is slow.
             let shared = matches!(info.device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu);
             let mapped =
                 if shared { wgpu::Features::MAPPABLE_PRIMARY_BUFFERS } else { wgpu::Features::empty() };

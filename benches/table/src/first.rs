@@ -34,7 +34,7 @@ const CACHES_OFF: [(&str, &str); 3] = [
 struct Job {
     name: &'static str,
     case: Case,
-    /// Whether the plain kernel can do the same, for comparison.
+    /// Whether the plain kernel can do the same work, for comparison.
     plain: bool,
 }
 
@@ -77,7 +77,7 @@ impl Times {
 /// Width and height of the jobs' pictures: small, so that compiling takes most of the time.
 const SIDE: usize = 192;
 
-/// Jobs that together use every kernel, with the dtypes that it is used with most.
+/// Jobs that together use every kernel, each with its most common dtypes.
 fn jobs() -> Result<Vec<Job>> {
     let flat = Layout::packed(&[SIDE * SIDE * 4])?;
     let hwc = Layout::packed(&[SIDE, SIDE, 3])?;
@@ -180,7 +180,7 @@ fn times(bench: &Bench, n: usize, side: Side) -> Result<Times> {
 /// The kernel that a sample compiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// The library's.
+    /// The library's kernel.
     Ours,
     /// The plain kernel.
     Plain,
@@ -236,7 +236,7 @@ fn dtypes(case: &Case) -> String {
     if source == dtype { dtype.to_string() } else { format!("{source} → {dtype}") }
 }
 
-/// The kernel, as its label names it, and the entry point of each pipeline.
+/// For each pipeline, the kernel's name from the label and the entry point.
 fn kernels(job: &Job, limits: Limits) -> Result<String> {
     let plan = Plan::new(job.case.asked(), &job.case.src, &job.case.dst, limits)?;
     let of = |shader: Shader| {

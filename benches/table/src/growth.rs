@@ -58,12 +58,12 @@ impl Curve {
         Ok(())
     }
 
-    /// The ending of its file names.
+    /// The ending of the curve's file names.
     pub fn suffix(&self) -> String {
         format!("-growth-{}", self.over.replace(' ', "-"))
     }
 
-    /// A value of the quantity that grows.
+    /// The text of a value of the quantity that grows.
     pub fn at(&self, at: u64) -> String {
         if self.over.starts_with("bytes") { size(at) } else { at.to_string() }
     }

@@ -24,7 +24,7 @@ pub(crate) struct Packets {
 }
 
 impl Packets {
-    /// Compiles a kernel with so many packets per invocation.
+    /// Compiles a kernel that moves `packets` packets per invocation.
     pub fn new(device: &Device, kind: Kind, packets: u32) -> Self {
         let name = if kind == Kind::Copy { "copy" } else { "fill" };
         Self {
@@ -60,7 +60,7 @@ impl Packets {
 
 /// The WGSL of a copy or a fill, with all loads before any store.
 fn text(kind: Kind, packets: u32) -> String {
-    // Past the end the first packet is moved once more.
+    // Past the end, the invocation's first packet is moved again.
     let place = |n: u32| match 256 * n {
         0 => "first".to_owned(),
         far => format!("select(first, first + {far}u, first + {far}u < count)"),
@@ -84,7 +84,7 @@ fn text(kind: Kind, packets: u32) -> String {
     )
 }
 
-/// A pipeline of a module with one entry point, and the values of its overridable constants.
+/// A pipeline of a module with one entry point, with these values of its overridable constants.
 pub fn pipeline(device: &Device, source: &str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
     let module = device.wgpu().create_shader_module(wgpu::ShaderModuleDescriptor {
         label: None,

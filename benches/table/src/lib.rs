@@ -117,7 +117,7 @@ fn left_out(options: &Options, measured: usize, count: usize) -> Option<String> 
     }
 }
 
-/// Takes files of `--json` into a page and prints the names of their tables.
+/// Copies the figures of `--json` files into a page and prints the names of their tables.
 fn take(files: &[PathBuf], page: &Path) -> Result<()> {
     for file in files {
         let names = record::record(&Dump::read(file)?, page).with_context(|| file.display().to_string())?;

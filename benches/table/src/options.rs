@@ -45,10 +45,10 @@ pub struct Options {
     /// caches off on Linux.
     #[arg(long, conflicts_with = "from")]
     pub first: bool,
-    /// Takes one sample for `--first`, such as `3:Ours`; the program starts itself for each.
+    /// Takes one sample for `--first`, such as `3:Ours`; the program starts itself once per sample.
     #[arg(long, hide = true, value_parser = sample)]
     pub first_sample: Option<(usize, Side)>,
-    /// Instead of the table, takes a file of `--json`, from this machine or another one, into a page; may be
+    /// Measures nothing: copies the figures of a `--json` file, from this machine or another, into a page; may be
     /// repeated.
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,

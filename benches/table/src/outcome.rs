@@ -1,4 +1,4 @@
-//! A measured row: its figures, held to its goal.
+//! A measured row: its figures, compared with its goal.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct Outcome {
     pub section: String,
     pub name: String,
     pub dtype: Option<String>,
-    /// Bytes of the output; of a conversion, half of the bytes read and written.
+    /// Bytes of the output; for a conversion, half of the bytes read and written.
     pub bytes: u64,
     pub unit: Unit,
     /// The library's times, unless it failed.
@@ -55,7 +55,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Measures a row and holds its figure to its goal.
+    /// Measures a row and compares its figure with its goal.
     pub fn of(row: Row, bench: &Bench) -> Self {
         let Row { section, name, dtype, goals, unit, prepare, .. } = row;
         let goal = goals[usize::from(bench.device.is_cpu())];
@@ -113,7 +113,7 @@ impl Outcome {
         self.rivals.iter().min_by(|(_, a), (_, b)| a.median.total_cmp(&b.median))
     }
 
-    /// Their time over ours, so that more is faster, of a number in the unit of `ratio`.
+    /// Converts a ratio in the form of [`ratio`](Self::ratio) to their time over ours, so that more is faster.
     pub fn speed(&self, ratio: f64) -> f64 {
         if self.time_over_time { 1.0 / ratio } else { ratio }
     }

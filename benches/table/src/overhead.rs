@@ -18,7 +18,7 @@ use crate::row::{Check, Goal, Rival, Row, Trial, Unit};
 /// Bytes of a small clamp.
 const SMALL: u64 = 4096;
 
-/// Small clamps in one pass.
+/// Number of small clamps in one pass.
 const MANY: u64 = 1000;
 
 /// Calls per sample, where one call is too short to be timed.
@@ -52,7 +52,7 @@ fn recorded(host: &Host, record: impl FnOnce(&mut wgpu::CommandEncoder) -> Resul
     result.map(|()| time)
 }
 
-/// Seconds per submission, where each waits for the one before.
+/// Seconds per submission. Each submission waits for the previous one.
 fn round_trips(host: &Host, record: impl Fn(&mut wgpu::ComputePass<'_>)) -> Result<f64> {
     let device = host.clamper().device();
     let (time, result) = seconds(|| -> Result<()> {
@@ -71,11 +71,11 @@ fn begin_pass(encoder: &mut wgpu::CommandEncoder) -> wgpu::ComputePass<'_> {
     encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default())
 }
 
-/// Small clamps side by side in one buffer: a source, and one destination for each side.
+/// Small clamps side by side in three buffers: the source, our destination and the rival's.
 struct Small {
     host: Host,
     hand: Hand,
-    /// All small clamps as one.
+    /// One clamp of all the bytes, which has the same result.
     case: Case,
     set: Set,
     theirs: wgpu::Buffer,

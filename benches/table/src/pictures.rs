@@ -56,7 +56,7 @@ fn both(case: &Case, name: &str, goal: Goal) -> [Row; 2] {
     ]
 }
 
-/// Rows between pixels and planes of one dtype.
+/// Rows from pixels to planes and back, of one dtype.
 fn shuffles(bytes: usize) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (dtype, [aligned, planes_off, both_off]) in
@@ -95,7 +95,7 @@ fn denormalized() -> Result<Vec<Clamp>> {
     MEAN.into_iter().zip(DEVIATION).map(channel).collect()
 }
 
-/// Rows between pixels of bytes and planes, mostly of floats.
+/// Rows from pixels of bytes to planes and back; most planes are of floats.
 fn converted(bytes: usize) -> Result<Vec<Row>> {
     let floats = || normalized(-2.0_f32, 2.2);
     let halves = || normalized(f16::from_f32(-2.0), f16::from_f32(2.2));
@@ -109,7 +109,7 @@ fn converted(bytes: usize) -> Result<Vec<Row>> {
     ] {
         let pixels = even(elements(bytes, clamps[0]) / 3);
         let [src, dst] = layouts(3, pixels, components, 0, to_planes)?;
-        // Words of the source also hold the components that are not taken.
+        // Words of the source also hold the components that take no part.
         let loaded = if to_planes { pixels * components } else { pixels * 3 };
         // The components that stay are loaded and stored again.
         let stored = if !to_planes && components > 3 { 2 * pixels * components } else { pixels * 3 };
@@ -119,7 +119,8 @@ fn converted(bytes: usize) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The number of elements whose source and destination have `2 * bytes` bytes together, as a copy of `bytes` bytes has.
+/// The number of elements for which source and destination together have `2 * bytes` bytes, as in a copy of `bytes`
+/// bytes.
 const fn elements(bytes: usize, clamp: Clamp) -> usize {
     2 * bytes / (clamp.source().size() + clamp.dtype().size())
 }

@@ -22,8 +22,8 @@ macro_rules! source {
     };
 }
 
-/// The plain kernel between pixels and planes, for a case whose shape is `[channels, pixels]`. Where pixels or planes do
-/// not begin at words, the kernel for any layout.
+/// The plain kernel between pixels and planes, for a case whose shape is `[channels, pixels]`. Takes the kernel for any
+/// layout instead if pixels or planes do not begin at words.
 pub fn picture(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
     let to_planes = case.src.strides()[1] > 1;
     let interleaved = if to_planes { case.src } else { case.dst };
@@ -59,7 +59,7 @@ pub fn words(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Resul
     work(case, device, pairs, source!("plain_words"), &constants, &dims, words)
 }
 
-/// A kernel with its own constants and those that every plain kernel has.
+/// The dispatches of a kernel, with its own constants and the constants of all plain kernels.
 fn work(
     case: &Case,
     device: &Device,
@@ -150,7 +150,7 @@ impl Dims {
             }
         }
         let taken = dims.first().map_or(1, |dim| dim.extent) as u32;
-        // A dimension extends to the next one, gap included. The outermost one keeps its extent.
+        // Extents include the gap before the next dimension. The outermost dimension keeps its extent.
         let mut extents: Vec<_> = dims.iter().map(|dim| dim.extent).collect();
         for n in 1..dims.len() {
             extents[n - 1] = (dims[n].dst / dims[n - 1].dst.max(1)).cast_unsigned();
@@ -211,7 +211,7 @@ pub fn alike(case: &Case, device: &Device, set: &Set, theirs: &wgpu::Buffer) -> 
     for n in (0..64).chain(len - 64..len).chain((0..SAMPLE).map(|_| random.bits() % len)) {
         let [ours, theirs] = [&ours, &theirs]
             .map(|bytes| number(dtype, self::bits(bytes, address(&case.dst, n), dtype.size())));
-        // An f32 keeps the upper 24 bits of an i32.
+        // The plain kernel computes in f32, which keeps only the upper 24 bits of an i32.
         let far = if dtype.is_float() { ours.abs() / 500.0 + 1e-3 } else { (ours.abs() / 1e6).max(1.0) };
         ensure!((ours - theirs).abs() <= far, "element {n}: {ours}, the plain kernel has {theirs}");
     }

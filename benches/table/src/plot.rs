@@ -38,7 +38,7 @@ pub fn text(area: &Area<'_>, words: &str, at: (i32, i32), height: i32, side: HPo
     Ok(area.draw(&Text::new(words.to_owned(), at, style))?)
 }
 
-/// Draws a title and a line below.
+/// Draws a title and a line of text below it.
 pub fn title(area: &Area<'_>, title: &str, below: &str) -> Result<()> {
     text(area, title, (12, 22), 20, HPos::Left)?;
     text(area, below, (12, 43), 13, HPos::Left)
@@ -49,7 +49,7 @@ pub fn line(area: &Area<'_>, from: (i32, i32), to: (i32, i32), style: impl Into<
     Ok(area.draw(&PathElement::new(vec![from, to], style.into()))?)
 }
 
-/// The table: a dot per row on a logarithmic scale, and a mark at its goal. Leaves out rows without a ratio.
+/// Draws the table: a dot per row on a logarithmic scale, and a mark at its goal. Leaves out rows without a ratio.
 pub(crate) fn ratios(path: &Path, adapter: &str, rows: &[Outcome]) -> Result<()> {
     let mut rows: Vec<_> = rows.iter().filter(|row| row.ratio.is_some()).collect();
     // Gathers each section's rows; sections keep the order of their first rows.
@@ -162,7 +162,7 @@ impl Scale {
 /// Width and height of a cell of the sweep, in pixels.
 const CELL: (i32, i32) = (62, 20);
 
-/// The sweep: a row per layout, a column per pair, coloured by the ratio to a copy.
+/// Draws the sweep: a row per layout, a column per pair of dtypes, coloured by the ratio to a copy.
 pub(crate) fn cells(path: &Path, adapter: &str, points: &[Point]) -> Result<()> {
     // x where the layouts' names end; the height of the title, the legend and the columns' names; the gap between two
     // sizes.
@@ -234,8 +234,8 @@ fn cell(area: &Area<'_>, (x, y): (i32, i32), ratio: Option<f64>, framed: bool) -
     text(area, &words, (x + CELL.0 / 2 - 1, y + CELL.1 / 2 - 1), 12, HPos::Center)
 }
 
-/// From orange (a twentieth of a copy) over white to blue (a copy), on a logarithmic scale. Colours can be told apart
-/// without red and green, and are light enough for black digits.
+/// The colour of a ratio: orange (a twentieth of a copy) over white to blue (a copy), on a logarithmic scale. Colours
+/// can be told apart without red and green, and are light enough for black digits.
 fn shade(ratio: f64) -> RGBColor {
     let at = ((ratio / 0.05).ln() / 20_f64.ln()).clamp(0.0, 1.0);
     let [low, middle, high] = [[230.0, 110.0, 30.0], [250.0, 246.0, 235.0], [90.0, 165.0, 215.0]];
@@ -244,7 +244,7 @@ fn shade(ratio: f64) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// A curve of growth. Time is on a logarithmic scale; the points are evenly spaced.
+/// Draws a curve of growth. Time is on a logarithmic scale; the points are evenly spaced.
 pub(crate) fn curve(path: &Path, adapter: &str, curve: &Curve) -> Result<()> {
     let all = || curve.points.iter().flat_map(|p| p.seconds.iter().map(|s| s.median));
     // Whole decades and a margin, so that the scale is labelled at each decade.

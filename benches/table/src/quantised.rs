@@ -1,4 +1,5 @@
-//! Rows for quantised tensors: accumulators to elements of the next layer, activations to 8 bits, bytes to floats.
+//! Rows for quantised tensors: from accumulators to elements of the next layer, from activations to 8 bits, from bytes
+//! to floats.
 
 use anyhow::Result;
 use wgpu_clamp::{Clamp, DType, Layout, Rounding};
@@ -47,8 +48,8 @@ pub fn rows(bytes: usize) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// A clamp of 8,192 elements with a scale on the GPU for each, where reading the scales dominates. Compared with a
-/// clamp of 8,192 rows.
+/// A clamp of 8,192 elements with a scale on the GPU for each, so that reading the scales takes most of the time.
+/// Compared with a clamp of 8,192 rows with scales of the host.
 fn resolve() -> Result<Row> {
     const ROWS: usize = 8192;
     let clamps: Vec<_> = (0..ROWS).map(|n| of_index(DType::F32, DType::I8, n)).collect::<Result<_>>()?;
@@ -66,7 +67,7 @@ fn resolve() -> Result<Row> {
     Ok(Row::new("quantised", name, DType::I8, [Report, Time(0.05)], prepare))
 }
 
-/// A clamp that scales accumulators of about a million (or floats of about 8) to 8 bits, differently for each index.
+/// A clamp that scales accumulators up to a million, or floats up to 8, to about ±127. The scale differs by index.
 fn of_index(source: DType, dtype: DType, index: usize) -> Result<Clamp> {
     #[expect(clippy::cast_precision_loss, reason = "some thousand")]
     let share = index as f32 / 1e4;

@@ -1,4 +1,4 @@
-//! `--from`: takes the figures of a file of `--json` into RESULTS.md.
+//! `--from`: copies the figures of a `--json` file into RESULTS.md.
 //!
 //! Each adapter and kind of table has a block between two comments, which is replaced as a whole. A new block goes
 //! behind the adapter's other blocks, or under a new heading. Pictures and full figures become files beside the page.
@@ -15,8 +15,8 @@ use crate::{first, growth, plot, sweep, table};
 /// Number of the sweep's worst rows that are shown.
 const WORST: usize = 5;
 
-/// Takes the figures of `dump` into the page; returns the names of its tables. Fails if the figures are a part where the
-/// page has a whole table.
+/// Copies the figures of `dump` into the page; returns the names of its tables. Fails if rows are missing and the page
+/// already has a complete table.
 pub fn record(dump: &Dump, page: &Path) -> Result<Vec<String>> {
     let mut text = fs::read_to_string(page).with_context(|| format!("cannot read {}", page.display()))?;
     let mut names = Vec::new();
@@ -31,7 +31,7 @@ pub fn record(dump: &Dump, page: &Path) -> Result<Vec<String>> {
         let name = format!("{slug} {kind}");
         if let Some(why) = &dump.left_out {
             let whole = text.contains(&begin(&name));
-            ensure!(!whole, "the page has a whole {kind}, this is a part of one: {why}");
+            ensure!(!whole, "the page has a complete {kind}; here rows are missing: {why}");
         }
         text = placed(&text, &slug, kind, dump.head.adapter(), &block(dump, kind, page)?)?;
         names.push(name);

@@ -1,5 +1,4 @@
-//! Moves host memory through the device and back, without a kernel or with one written by hand. `clamp_slice` is
-//! compared with this.
+//! Moves host memory to the device and back, without a kernel or with one written by hand, as a rival of `clamp_slice`.
 
 use anyhow::{Context, Result};
 use wgpu_clamp::wgpu;
@@ -18,7 +17,7 @@ const LANES: usize = 3;
 pub enum Way {
     /// Staging buffers: a copy to the device and a copy back.
     Staging,
-    /// The same with a clamp on the device between the two copies.
+    /// Staging buffers, with a clamp on the device between the two copies.
     Clamped,
     /// One buffer that host and device share: no copy on the device. Needs `MAPPABLE_PRIMARY_BUFFERS`.
     Mapped,
@@ -37,7 +36,8 @@ struct Lane {
     upload: wgpu::Buffer,
     data: wgpu::Buffer,
     download: wgpu::Buffer,
-    /// The result of the clamp of `data`, which is downloaded, and the bind group; none without a clamp.
+    /// The buffer for the clamp's result, which is downloaded in place of `data`, and the bind group. None without a
+    /// clamp.
     clamp: Option<(wgpu::Buffer, wgpu::BindGroup)>,
     submission: Option<wgpu::SubmissionIndex>,
 }
@@ -83,7 +83,7 @@ impl Ring {
             encoder.copy_buffer_to_buffer(result, 0, &lane.download, 0, bytes);
         }
         lane.submission = Some(self.queue.submit([encoder.finish()]));
-        // A mapped lane has one buffer, which is mapped for the next chunk when this one has been read.
+        // A mapped lane has one buffer. `finish` maps it for the next chunk after reading this one.
         if self.way != Way::Mapped {
             lane.upload.map_async(wgpu::MapMode::Write, .., |_| {});
         }

@@ -1,4 +1,4 @@
-//! A row of the table before it is measured, and after.
+//! A row of the table: before its buffers are made, and ready to be measured.
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub type Prepare = Box<dyn FnOnce(&Bench) -> Result<Trial>>;
 /// Fails if the results of a row are wrong.
 pub type Check = Box<dyn FnOnce(&Bench) -> Result<()>>;
 
-/// A row to measure. Nothing is allocated before its turn comes.
+/// A row to measure. Its buffers are made when its turn comes.
 pub struct Row {
     /// The row's section of the table.
     pub section: &'static str,
@@ -33,7 +33,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row without a case whose samples are seconds.
+    /// A row without a case. Its samples are seconds.
     pub fn new(
         section: &'static str,
         name: impl Into<String>,
@@ -48,7 +48,7 @@ impl Row {
 
 /// A row with its buffers, ready to be measured.
 pub struct Trial {
-    /// Bytes of the output; of a conversion, half of the bytes read and written.
+    /// Bytes of the output; for a conversion, half of the bytes read and written.
     pub bytes: u64,
     /// The library's work.
     pub ours: Work,
@@ -58,7 +58,7 @@ pub struct Trial {
     pub check: Check,
 }
 
-/// Work that the library's is compared with.
+/// Work that the library's work is compared with.
 pub struct Rival {
     /// The rival's name.
     pub name: String,
@@ -73,7 +73,7 @@ pub enum Goal {
     Speed(f64),
     /// The greatest ratio of our time to the rival's.
     Time(f64),
-    /// The greatest figure of ours alone, in the row's unit.
+    /// The greatest figure of ours, without a rival, in the row's unit.
     Absolute(f64),
     /// No goal: the figure is only reported.
     Report,

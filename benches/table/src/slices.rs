@@ -50,14 +50,14 @@ fn trial(bench: &Bench, way: Way) -> Trial {
         let (ours, theirs) = (ours.borrow(), theirs.borrow());
         let bytes = |elements| bytemuck::cast_slice::<f32, u8>(elements);
         let expected = if way == Way::Clamped { &*ours } else { &*src };
-        ensure!(bytes(expected) == bytes(&theirs), "what was done by hand differs");
+        ensure!(bytes(expected) == bytes(&theirs), "the result by hand differs");
         check(&clamp, &src, &ours)
     });
     Trial { bytes, ours: ours_work, rivals: vec![Rival { name: name.to_owned(), work }], check }
 }
 
-/// `clamp_slice` and a single-threaded loop over the same slices, from 4 KiB to 256 MiB. One clamp costs the CPU next
-/// to nothing; the other one converts f16.
+/// `clamp_slice` and a single-threaded loop over the same slices, from 4 KiB to 256 MiB. The f32 clamp costs the CPU
+/// next to nothing; the f16 clamp also converts each element.
 pub fn curves(bench: &Bench) -> Result<Vec<Curve>> {
     let clamp = data::bounds(DType::F32);
     let bare = Curve::new("a clamp of f32 in host memory", "bytes of f32", "`clamp_slice`");

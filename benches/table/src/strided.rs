@@ -58,7 +58,7 @@ fn broadcasts(bytes: usize) -> Result<Vec<Row>> {
     Ok(out)
 }
 
-/// Rows whose source has another innermost dimension than the destination.
+/// Rows whose source and destination have different innermost dimensions.
 fn permutations(bytes: usize) -> Result<Vec<Row>> {
     let mut out = Vec::new();
     for dtype in [DType::F32, DType::F16, DType::U8, DType::F64] {
@@ -85,7 +85,7 @@ fn permutations(bytes: usize) -> Result<Vec<Row>> {
     Ok(out)
 }
 
-/// From permuted dimensions to packed ones.
+/// A case from permuted dimensions to packed ones.
 fn permuted(dtype: DType, packed: Layout, order: &[usize]) -> Result<Case, Error> {
     let src = packed.permute(order)?;
     Ok(case(dtype, src, Layout::packed(src.shape())?))
@@ -100,7 +100,7 @@ fn permutation_goals(dtype: DType) -> [Goal; 2] {
     }
 }
 
-/// Rows with eight dimensions, none of which merge. The innermost one has 8 neighbours.
+/// Rows with eight dimensions, none of which merge. The innermost one has 8 adjacent elements.
 fn eight_dimensions(bytes: usize) -> Result<Vec<Row>> {
     let goals = [Speed(0.50), Speed(0.70)];
     let mut out = Vec::new();
@@ -112,7 +112,7 @@ fn eight_dimensions(bytes: usize) -> Result<Vec<Row>> {
         out.push(turned.row("eight dimensions", "the outer seven reversed", goals));
         let gapped = case(dtype, gapped(&shape, 0)?, gapped(&shape, 1)?);
         out.push(gapped.row("eight dimensions", "a gap after each", goals));
-        // Two dimensions, for the cost of rows of 8 elements alone.
+        // Two dimensions, to show what short rows of 8 elements cost by themselves.
         let rows = shape[..7].iter().product();
         let half = Layout::packed(&[rows, 16])?.slice(1, 0..8)?;
         let plain = case(dtype, half, Layout::packed(&[rows, 8])?);
@@ -130,8 +130,8 @@ fn shape_for_small(shape: &mut [usize; 8], elements: usize) {
     }
 }
 
-/// Strides with a gap after every second dimension, as long as one of its steps. With the other `phase` on the other
-/// side, no two dimensions merge.
+/// Strides with a gap after every second dimension, as long as one step of that dimension. If source and destination
+/// differ in `phase`, no two dimensions merge.
 fn gapped(shape: &[usize; 8], phase: usize) -> Result<Layout> {
     let mut strides = [1; 8];
     for axis in (0..7).rev() {

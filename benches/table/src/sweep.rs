@@ -1,5 +1,5 @@
-//! The sweep: layouts that users bring × pairs of dtypes, each compared with a copy of as many bytes and a plain
-//! kernel.
+//! The sweep: layouts that users bring × pairs of dtypes. Each is compared with a plain kernel and with a copy of as
+//! many bytes.
 
 pub mod layouts;
 
@@ -27,7 +27,7 @@ pub struct Point {
     pub bytes: u64,
     /// Elements of the output. Fewer than requested if the source or the output would not fit into a binding.
     pub elements: u64,
-    /// Half of the bytes of these elements in source and destination together.
+    /// Half of the bytes that these elements take in source and destination together.
     pub moved: u64,
     /// Seconds of the library, unless it failed.
     pub ours: Option<Stats>,
@@ -77,7 +77,8 @@ pub fn measure(bench: &Bench) -> Result<(Vec<Point>, usize)> {
     Ok((points, count))
 }
 
-/// 16 MiB fit into a CPU's cache, so that memory hides no instruction; 64 MiB do not. Four times as much on a GPU.
+/// The sizes to measure. 16 MiB fit into a CPU's cache, so that no instruction hides behind memory; 64 MiB do not fit.
+/// A GPU gets four times as much.
 fn sizes(bench: &Bench) -> Vec<u64> {
     let times = if bench.device.is_cpu() { 1 } else { 4 };
     match (bench.options.size, bench.options.quick) {
@@ -162,8 +163,8 @@ pub fn summary(points: &[Point]) -> String {
     text
 }
 
-/// The slowest layouts compared with a copy, and those that the plain kernel beats by most. Each layout stands by its
-/// slowest point.
+/// The layouts that are slowest compared with a copy, and the layouts that the plain kernel beats by most. Each appears
+/// once, with its slowest point.
 pub fn worst(points: &[Point], count: usize) -> String {
     let mut text = String::new();
     let mut add = |title: &str, of: fn(&Point) -> Option<f64>, below: f64| {
@@ -182,7 +183,7 @@ pub fn worst(points: &[Point], count: usize) -> String {
         }
     };
     add("The slowest layouts beside a copy, each by its slowest row", Point::to_copy, f64::INFINITY);
-    add("The same of those that the plain kernel beats", Point::to_plain, 1.0);
+    add("The layouts that the plain kernel beats, each by its slowest row", Point::to_plain, 1.0);
     text
 }
 

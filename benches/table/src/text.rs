@@ -23,7 +23,7 @@ pub fn tsv<T>(head: &str, items: impl IntoIterator<Item = T>, line: impl Fn(T) -
     [head.to_owned()].into_iter().chain(items.into_iter().map(line)).map(|line| line + "\n").collect()
 }
 
-/// The end of a line whose result is wrong.
+/// The end of a table's line: the error, if the result is wrong.
 pub fn wrong(error: Option<&String>) -> String {
     error.map_or_else(String::new, |error| format!(" **WRONG**: {}", error.replace('\n', " ")))
 }
@@ -47,7 +47,7 @@ pub fn figure(value: f64, unit: Unit) -> String {
     format!("{} {name}", digits(value / scale))
 }
 
-/// The largest unit of which there is at least one, and its name.
+/// The largest unit of time that is not above `seconds`, and its name.
 fn scale(seconds: f64) -> (f64, &'static str) {
     let scales = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs")];
     scales.into_iter().find(|(scale, _)| seconds >= *scale).unwrap_or((1e-9, "ns"))
@@ -58,7 +58,7 @@ fn digits(n: f64) -> String {
     if n >= 100.0 { format!("{n:.0}") } else { format!("{n:.3}")[..4].trim_end_matches('.').to_owned() }
 }
 
-/// A size in the largest unit in which it is at least one.
+/// A size in the largest unit that is not above it.
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
 pub fn size(bytes: u64) -> String {
     let (unit, name) = match bytes {

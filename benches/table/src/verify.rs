@@ -6,7 +6,7 @@ use wgpu_clamp::{Clamp, Clamps, Layout, reference};
 
 use crate::data::Random;
 
-/// Elements up to which all are compared; of a larger tensor, as many random ones are.
+/// A tensor of up to so many elements is compared as a whole. Of a larger tensor, so many random elements are compared.
 const SAMPLE: usize = 1 << 18;
 
 /// Fails if the reference does not allow an element, or if a byte outside the output has changed.
@@ -80,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// Checks rows with a gap, too large for comparing every element, after a change.
+    /// Whether a right result still passes after `change`. It has rows with gaps, and too many elements to compare all.
     fn passes(change: impl FnOnce(&mut [u8])) -> bool {
         let clamp = Clamp::new(50_u8, 200);
         let layout = &Layout::strided(&[1 << 10, 1 << 9], &[513, 1], 0).unwrap();

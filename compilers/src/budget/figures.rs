@@ -1,4 +1,4 @@
-//! What the compiler says of each kernel, and whether it is what it said before.
+//! The compiler's figures of each kernel, and the file figures.tsv that keeps them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,24 +13,24 @@ use crate::translate::Module;
 
 use super::rows::{Kernel, Row};
 
-/// Of one kernel.
+/// The figures of one kernel.
 pub struct Figures {
-    /// In one wave's program; what is in a loop counts once.
+    /// Instructions of one wave's program. A loop's body counts once.
     pub instructions: u64,
     pub vgprs: u64,
     /// Registers that did not fit.
     pub spills: u64,
-    /// That a SIMD unit can keep.
+    /// Waves that a SIMD unit can hold at a time.
     pub waves: u64,
     /// The compiler's estimate of cycles per wave when many run.
     pub cycles: u64,
-    /// Invocations in a workgroup, which is no figure of the compiler.
+    /// Invocations in a workgroup. The module says this, not the compiler.
     pub workgroup_size: u64,
-    /// What the driver took, in milliseconds. No two runs agree, so this is not kept.
+    /// The driver's time in milliseconds. It varies from run to run, so it is not in the file.
     pub compile_ms: f64,
 }
 
-/// The names of the numbers that are kept, in the order of `Display`.
+/// The columns of the file, in the order of `Display`.
 const COLUMNS: &str = "instructions\tvgprs\tspills\twaves\tcycles\tworkgroup size";
 
 impl fmt::Display for Figures {
@@ -40,13 +40,13 @@ impl fmt::Display for Figures {
     }
 }
 
-/// Of all kernels, on one family of GPUs.
+/// The figures of all kernels for one family of GPUs.
 pub struct Family {
-    /// As `RADV_FORCE_FAMILY` names it.
+    /// The family's name for `RADV_FORCE_FAMILY`.
     pub name: String,
-    /// As the driver names it, with its version.
+    /// The device's name and the driver's version.
     pub device: String,
-    /// By [`Kernel::name`].
+    /// Figures by [`Kernel::name`].
     pub kernels: BTreeMap<String, Figures>,
 }
 
@@ -88,7 +88,7 @@ fn compiled(compiler: &mut aco::Family, kernel: &Kernel) -> Result<Figures> {
     })
 }
 
-/// Keeps the figures.
+/// Writes the file.
 pub fn write(families: &[Family]) -> Result<()> {
     let mut text = String::new();
     for Family { name, device, kernels } in families {
@@ -100,8 +100,8 @@ pub fn write(families: &[Family]) -> Result<()> {
     std::fs::write(kept(), text).with_context(|| format!("cannot write {}", kept().display()))
 }
 
-/// Whether the figures are those that were kept, by the same version of the driver. Prints what is not. `partly`: not
-/// all rows were asked for.
+/// Whether the figures are those of the file. Prints what differs. A family of another driver version is not compared.
+/// `partly`: only some rows were asked for, so kernels may be missing.
 pub fn check(families: &[Family], partly: bool) -> Result<bool> {
     let text =
         std::fs::read_to_string(kept()).with_context(|| format!("cannot read {}", kept().display()))?;
@@ -114,11 +114,11 @@ impl Family {
         let Self { name: family, device: ours, kernels } = self;
         let head = format!("# {family}: ");
         let Some((device, rest)) = text.split_once(&head).and_then(|(_, rest)| rest.split_once('\n')) else {
-            println!("{family}: no figures were kept");
+            println!("{family}: figures.tsv has no figures of it");
             return true;
         };
         if device != ours {
-            println!("{family}: not compared, the kept figures are those of {device}, not of {ours}");
+            println!("{family}: not compared, figures.tsv is of {device}, and this is {ours}");
             return true;
         }
         let lines = rest.lines().skip(1).take_while(|line| !line.starts_with('#'));
@@ -129,17 +129,17 @@ impl Family {
             let before = kept.get(name.as_str()).copied().unwrap_or("none");
             if before != now.to_string() {
                 differing += 1;
-                println!("{family}, {name}: {now} for {before}");
+                println!("{family}, {name}: {now}, figures.tsv has {before}");
             }
         }
         let gone = kept.keys().filter(|name| !partly && !kernels.contains_key(**name)).count();
         let (all, same) = (kernels.len(), kernels.len() - differing);
-        println!("{family}: {same} of {all} kernels are as they were kept, {gone} others are gone");
+        println!("{family}: {same} of {all} kernels are as in figures.tsv, {gone} of the file are gone");
         differing + gone == 0
     }
 }
 
-/// Where figures are kept.
+/// The path of figures.tsv.
 fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("budget/figures.tsv")
 }

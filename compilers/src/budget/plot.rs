@@ -1,4 +1,4 @@
-//! Instructions per byte as a picture: a dot for each row on a logarithmic scale, and a line for what each GPU has.
+//! Draws instructions per byte: a dot for each row on a logarithmic scale, and a line at each GPU's budget.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use super::table::per_element_and_byte;
 /// Height of a row, in pixels.
 const LINE: i32 = 16;
 
-/// Where the labels end and the scale begins, and where it ends.
+/// x where the labels end and the scale begins, and x where the scale ends, in pixels.
 const SCALE: [i32; 2] = [470, 1130];
 
-/// Above the rows: the title, the GPUs' names and the numbers.
+/// Height of the title, the GPUs' names and the numbers above the rows, in pixels.
 const HEAD: i32 = 148;
 
 /// Instructions per byte at both ends of the scale.

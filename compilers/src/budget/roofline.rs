@@ -1,15 +1,16 @@
-//! What a GPU's memory leaves time for: instructions per byte moved, beyond which a kernel waits for arithmetic.
+//! The roofline: how many instructions a GPU can issue while its memory moves a byte. A kernel with more instructions
+//! per byte waits for arithmetic.
 
 /// A GPU.
 pub struct Gpu {
-    /// As it is sold.
+    /// The name of the product.
     pub name: &'static str,
-    /// Integer instructions of a lane that it can issue for each byte that its memory moves.
+    /// Integer instructions that its lanes together can issue while its memory moves a byte.
     pub budget: f64,
 }
 
-/// Lanes × clock ÷ memory bandwidth, of the makers' figures; a bandwidth that was measured where one is known. Integers
-/// run at half rate on NVIDIA's.
+/// Budgets are lanes × clock ÷ memory bandwidth, from the makers' figures or, where known, a measured bandwidth.
+/// NVIDIA's GPUs run integers at half rate.
 pub const GPUS: [Gpu; 5] = [
     gpu("H200", 132.0 * 128.0 / 2.0, 1.75, 4400.0),
     gpu("RX 6800 XT", 72.0 * 64.0, 2.25, 512.0),
@@ -24,7 +25,7 @@ const fn gpu(name: &'static str, lanes: f64, clock: f64, memory: f64) -> Gpu {
 }
 
 impl Gpu {
-    /// The ratio to a copy that is to be expected of so many instructions per byte: 1 while memory is the limit.
+    /// The expected ratio to a copy, for a number of instructions per byte: 1 while memory is the limit.
     pub fn ratio(&self, instructions: f64) -> f64 {
         (self.budget / instructions).min(1.0)
     }

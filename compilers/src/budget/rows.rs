@@ -7,46 +7,46 @@ use clamp_bench::bench::Bench;
 use clamp_bench::case::Against;
 use wgpu_clamp::{Limits, Plan, Shader};
 
-/// The tensors: large enough that edges do not count, small enough for every plan to be made at once.
+/// Bytes of a tensor: large enough that edges do not matter, and small enough to plan every row quickly.
 const BYTES: u64 = 64 << 20;
 
 /// A row of the table.
 pub struct Row {
-    /// The part of the table that it belongs to.
+    /// The row's section of the table.
     pub section: &'static str,
-    /// What is computed.
+    /// The row's name.
     pub name: String,
-    /// Of the output's elements.
+    /// The dtype of the output.
     pub dtype: &'static str,
-    /// Of the output.
+    /// Elements of the output.
     pub elements: u64,
-    /// Bytes that are read and written in all.
+    /// Bytes read and written in all.
     pub bytes: u64,
-    /// What its dispatches run.
+    /// The kernels that the row's dispatches run.
     pub kernels: Vec<Kernel>,
 }
 
-/// What one pipeline is made of, and how often a row runs it.
+/// A pipeline, and how often a row runs it.
 #[derive(Clone)]
 pub struct Kernel {
-    /// What it does.
+    /// The label of the pipeline.
     pub label: String,
-    /// Its text.
+    /// The text of the module.
     pub wgsl: String,
-    /// Where it begins.
+    /// The name of the entry point.
     pub entry_point: String,
-    /// Of the text, by name.
+    /// Values of overridable constants, by name.
     pub constants: Vec<(&'static str, f64)>,
-    /// Of all of its dispatches.
+    /// Workgroups of all dispatches together.
     pub workgroups: u64,
 }
 
 impl Kernel {
-    /// The label with the constants, by which the figures are kept.
+    /// The label with the constants: the kernel's name in figures.tsv.
     pub fn name(&self) -> String {
         let mut name = self.label.clone();
         for (constant, value) in &self.constants {
-            // Those of GPUs are planned for.
+            // Plans give the constants for GPUs, so `ADJACENT` is always 0.
             if *constant != "ADJACENT" {
                 _ = write!(name, " {constant}={value}");
             }
@@ -62,7 +62,7 @@ impl From<Shader> for Kernel {
     }
 }
 
-/// A copy of as many bytes, written by hand.
+/// A copy of a tensor by a hand-written kernel.
 fn copy() -> Row {
     let kernel = Kernel {
         label: "copy".to_owned(),
@@ -81,10 +81,10 @@ fn copy() -> Row {
     }
 }
 
-/// All that were asked for. Fails if there is no device for the benchmark to plan for.
+/// All rows that were asked for. Fails without a device, because the benchmark opens one.
 pub fn rows(only: Option<String>) -> Result<Vec<Row>> {
     let bench = Bench::open(clamp_bench::options::Options { size: Some(BYTES), only, ..Default::default() })?;
-    // Whatever device is here.
+    // The same limits on every machine, whatever its device has.
     let limits = Limits { f64_arithmetic: true, ..Limits::default() };
     let mut rows = vec![copy()];
     for row in clamp_bench::rows(&bench, &[])? {

@@ -6,7 +6,7 @@ use super::figures::Family;
 use super::roofline::GPUS;
 use super::rows::Row;
 
-/// Instructions of a row in all of its dispatches, for each of its elements and for each byte that is moved.
+/// Instructions of all dispatches of a row, per element and per byte moved.
 pub fn per_element_and_byte(family: &Family, row: &Row) -> Option<[f64; 2]> {
     let mut total = 0.0;
     for kernel in &row.kernels {
@@ -42,7 +42,7 @@ pub fn markdown(family: &Family, rows: &[Row]) -> String {
     text + &slow_to_compile(family)
 }
 
-/// A frame at 60 Hz lasts 16 ms: a pipeline that takes several of them shows.
+/// Pipelines that take the driver longer are listed. A frame at 60 Hz lasts 16 ms, so users notice such a delay.
 const SLOW_MS: f64 = 60.0;
 
 /// The pipelines that take the driver longest, a line each.

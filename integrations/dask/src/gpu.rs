@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use wgpu_clamp::{Error, Host};
 
-/// Devices of different `wgpu::Instance`s may be equal, so a host is known by where it lies.
+/// The host, if it is open. Devices of different `wgpu::Instance`s may compare equal, so hosts are compared by address.
 static HOST: Mutex<Option<Arc<Host>>> = Mutex::new(None);
 
-/// The id of the process that opened it, or is about to. No process has the id 0.
+/// The id of the process that has opened the host, or is opening it. 0, which no process has, before that.
 static OPENER: AtomicU32 = AtomicU32::new(0);
 
 /// Why a call has no result.
@@ -18,12 +18,12 @@ static OPENER: AtomicU32 = AtomicU32::new(0);
 pub enum Failure {
     /// This process is a fork of the one that opened the device.
     Forked {
-        /// Its id.
+        /// The id of this process.
         own: u32,
-        /// The other one's.
+        /// The id of the process that opened the device.
         opener: u32,
     },
-    /// Of the call, or of opening the device.
+    /// The call failed, or opening the device.
     Failed(Error),
 }
 
@@ -40,11 +40,11 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Calls with the device of this process. After its loss the next call opens another.
+/// Makes a call with the device of this process. After a loss of the device, the next call opens another.
 ///
 /// # Errors
 ///
-/// As [`Failure`] tells.
+/// See [`Failure`].
 pub fn call<T>(call: impl FnOnce(&Host) -> Result<T, Error>) -> Result<T, Failure> {
     let host = host()?;
     call(&host).map_err(|error| {
@@ -56,8 +56,8 @@ pub fn call<T>(call: impl FnOnce(&Host) -> Result<T, Error>) -> Result<T, Failur
 }
 
 fn host() -> Result<Arc<Host>, Failure> {
-    // Before the mutex: a fork has the locks as they were, the driver's among them, and none of the threads that would
-    // open them.
+    // Checked before locking: a fork inherits locks that are held, the driver's among them, but not the threads that
+    // would release them.
     let (opener, own) = (opener(), process::id());
     if opener != own {
         return Err(Failure::Forked { own, opener });
@@ -70,8 +70,7 @@ fn host() -> Result<Arc<Host>, Failure> {
     Ok(Arc::clone(host.insert(Arc::new(next))))
 }
 
-/// Makes room for another device, unless one has replaced the lost one: the calls that were under way find out one after
-/// the other.
+/// Forgets a lost device, unless another has replaced it: several calls on it may fail, one after the other.
 fn forget(lost: &Arc<Host>) {
     let mut host = shared();
     if host.as_ref().is_some_and(|host| Arc::ptr_eq(host, lost)) {

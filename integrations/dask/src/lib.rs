@@ -1,5 +1,5 @@
-//! `wgpu_clamp._native`: flat arrays of bytes through wgpu-clamp. What Python's callers pass is checked and named in
-//! `python/wgpu_clamp/arguments.py`.
+//! `wgpu_clamp._native` clamps flat arrays of bytes. `python/wgpu_clamp/arguments.py` checks what callers pass, and
+//! names arguments in errors.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -24,7 +24,7 @@ mod _native {
 
 type Bytes<'py> = Bound<'py, PyArray1<u8>>;
 
-/// By the GPU: `src`, a packed tensor of this shape, into `dst`, or `dst` in place where there is no `src`.
+/// Clamps `src`, a packed tensor of this shape, into `dst` on the GPU. Without `src`, clamps `dst` in place.
 #[pyfunction]
 fn clamp(
     py: Python<'_>,
@@ -68,7 +68,7 @@ fn reference(
     })
 }
 
-/// Calls without the GIL. Until that ends, no other call of this module writes to either array, nor reads `dst`.
+/// Makes a call without the GIL. Meanwhile no other call of this module can write `src`, or read or write `dst`.
 fn on_bytes(
     py: Python<'_>,
     src: Option<&Bytes<'_>>,
@@ -89,7 +89,7 @@ fn adapter(py: Python<'_>) -> PyResult<String> {
     py.detach(|| gpu::call(|host| Ok(host.adapter())).map_err(failed))
 }
 
-/// A fork gets a `RuntimeError`.
+/// The exception for a failure. A fork gets a `RuntimeError`.
 fn failed(failure: Failure) -> PyErr {
     match failure {
         Failure::Forked { .. } => PyRuntimeError::new_err(failure.to_string()),
@@ -97,7 +97,7 @@ fn failed(failure: Failure) -> PyErr {
     }
 }
 
-/// What the machine has to answer for is a `RuntimeError`, what the caller has a `ValueError`.
+/// The exception for an error: `RuntimeError` if the machine is at fault, `ValueError` if the caller is.
 fn to_python(error: Error) -> PyErr {
     match error {
         Error::NoDevice { .. }
@@ -106,7 +106,7 @@ fn to_python(error: Error) -> PyErr {
         | Error::OutOfMemory { .. }
         | Error::Wgpu { .. } => PyRuntimeError::new_err(error.to_string()),
         Error::PartlyWritten { valid, source } => PyRuntimeError::new_err(format!(
-            "out: of its elements, in C order, {}..{} are written, the others are not: {source}",
+            "out: elements {}..{} in C order are written, the others are not: {source}",
             valid.start, valid.end
         )),
         error => PyValueError::new_err(error.to_string()),

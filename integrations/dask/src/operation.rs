@@ -1,4 +1,4 @@
-//! What is computed, as Python passes it.
+//! The operation, as Python passes it.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::{FromPyObject, PyResult};
@@ -6,7 +6,7 @@ use wgpu_clamp::{Clamp, Clamps, DType, Error, Number, Precision, Rounding, Scala
 
 use crate::to_python;
 
-/// A dict with these keys.
+/// A Python dict with these keys.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct Operation {
@@ -14,7 +14,7 @@ pub struct Operation {
     dtype: String,
     precision: String,
     rounding: String,
-    /// Without an axis, one.
+    /// The channels along `axis`; one channel without an axis.
     channels: Vec<Channel>,
     axis: Option<usize>,
 }
@@ -44,7 +44,7 @@ impl Operation {
         self.channels.iter().map(clamp).collect::<Result<_, _>>().map_err(to_python)
     }
 
-    /// The clamps of all channels, or the one that serves all elements.
+    /// The clamps of all channels, or the one clamp of all elements.
     pub fn along<'a>(&self, clamps: &'a [Clamp]) -> Clamps<'a> {
         match (self.axis, clamps) {
             (None, [clamp]) => clamp.into(),

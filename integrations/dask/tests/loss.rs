@@ -1,4 +1,4 @@
-//! Devices that are lost. The module itself has no function that loses one, so this takes its source.
+//! Tests the loss of a device. The Python module cannot lose its device on purpose, so this test includes its source.
 
 #[path = "../src/gpu.rs"]
 mod gpu;
@@ -13,7 +13,7 @@ fn clamp(host: &Host) -> Result<(), Error> {
     Ok(())
 }
 
-/// The device of this process. What compares equal to it may be another one.
+/// The device of this process. Another device may compare equal to it.
 fn device() -> wgpu_clamp::wgpu::Device {
     gpu::call(|host| clamp(host).map(|()| host.clamper().device().clone())).unwrap()
 }
@@ -30,7 +30,7 @@ fn after_a_loss_another_device_is_opened_once() {
     assert_lost(&gpu::call(clamp));
     gpu::call(clamp).unwrap();
 
-    // A call that finds out late, when another one has, and the next device is there.
+    // A call that notices the loss late, after another call has noticed it and the next device is open.
     let mut next = None;
     let late = gpu::call(|host| {
         host.clamper().device().destroy();
@@ -39,7 +39,7 @@ fn after_a_loss_another_device_is_opened_once() {
         clamp(host)
     });
     assert_lost(&late);
-    // Which it still is: no call has opened one more.
+    // The next device is still in use: no call has opened another.
     next.unwrap().destroy();
     assert_lost(&gpu::call(clamp));
     gpu::call(clamp).unwrap();

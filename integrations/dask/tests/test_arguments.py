@@ -1,4 +1,4 @@
-"""What is refused, in which words, and what needs no GPU."""
+"""Refused arguments and their errors, and calls that need no GPU."""
 
 import subprocess
 import sys

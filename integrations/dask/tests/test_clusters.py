@@ -1,4 +1,4 @@
-"""1 GiB through Dask's schedulers, with a worker killed on the way."""
+"""Clamps 1 GiB through Dask's schedulers, and kills a worker on the way."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from distributed import Client, LocalCluster
 import stores
 import wgpu_clamp
 
-# For all of it, on a machine with other work.
+# Seconds for each wait, on a machine with other work.
 PATIENCE = 600
 
 
@@ -27,7 +27,7 @@ def source(tmp_path_factory):
 
 
 def submit(client, source, destination):
-    """The whole of the work, as a future."""
+    """Starts the whole work, and returns its future."""
     array = da.from_zarr(source)
     meta = np.empty((0, 0, 0), array.dtype)
     clamped = array.map_blocks(wgpu_clamp.clamp, **stores.CALL, dtype=array.dtype, meta=meta)
@@ -35,7 +35,7 @@ def submit(client, source, destination):
 
 
 def kill_in_the_middle(future, destination, pid):
-    """Kills the process once a quarter of the chunks is there, and says how many there were."""
+    """Kills the process once a quarter of the chunks is written, and returns the number of chunks."""
     deadline = time.monotonic() + PATIENCE
     while (count := stores.written(destination)) < stores.CHUNKS // 4:
         assert not future.done() and time.monotonic() < deadline, f"{future.status} with {count} chunks written"
@@ -60,7 +60,7 @@ def test_a_local_cluster_loses_a_worker(source, tmp_path):
         victim = min(before)
         kill_in_the_middle(future, destination, victim)
         future.result(timeout=PATIENCE)
-        # Dask's nanny starts another in its place.
+        # Dask's nanny starts another worker in its place.
         client.wait_for_workers(2, timeout=PATIENCE)
         after = pids(client)
         assert victim not in after and len(after) == 2 and len(after & before) == 1
@@ -108,7 +108,7 @@ def test_workers_by_hand_lose_one(source, tmp_path):
 
 
 def test_a_store_that_is_wrong_is_noticed(source, tmp_path):
-    """The comparison above, of what was not clamped and of what is missing."""
+    """The comparison fails for a store that was not clamped, and for an empty one."""
     with pytest.raises(AssertionError, match="elements of chunk 0 differ"):
         stores.compare(source)
     stores.create(tmp_path / "empty.zarr")

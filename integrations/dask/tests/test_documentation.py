@@ -1,4 +1,4 @@
-"""The examples of the module and of the README are true."""
+"""Runs the examples of the module and of the README."""
 
 import doctest
 from pathlib import Path

@@ -11,12 +11,12 @@ import numpy as np
 
 import wgpu_clamp
 
-# Far more than a call takes; a child that hangs takes for ever.
+# Seconds: far more than a call takes. A child that hangs is killed then.
 PATIENCE = 120
 
 
 def run(program):
-    """Its status and what it printed. Whatever it has forked ends with it."""
+    """Runs a Python program; returns its output, its errors and its status. Ends the processes that it has forked."""
     process = subprocess.Popen(
         [sys.executable, "-c", program],
         stdout=subprocess.PIPE,

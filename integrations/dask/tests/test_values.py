@@ -1,4 +1,4 @@
-"""What is computed: against NumPy where the rules agree, against exact arithmetic, and against the reference."""
+"""Compares results with NumPy where the rules agree, with exact arithmetic, and with the reference."""
 
 from fractions import Fraction
 
@@ -32,13 +32,13 @@ def name(value):
 
 
 def noise(dtype, shape=(13, 37), seed=0):
-    """Every pattern of bits is as likely, NaNs and infinities among them."""
+    """Random bits. Every pattern is equally likely, so NaNs and infinities occur."""
     size = np.prod(shape) * np.dtype(dtype).itemsize
     return np.random.default_rng(seed).integers(0, 256, size, np.uint8).view(dtype).reshape(shape)
 
 
 def limits(dtype):
-    """Bounds that replace something and leave something, and are numbers of the dtype."""
+    """Bounds of the dtype that replace some elements and leave others."""
     if dtype in FLOATS:
         return -2.5, 100.5
     info = np.iinfo(dtype)

@@ -8,11 +8,12 @@ use crate::operator::Operator;
 
 /// Clamps every element of a Zarr array: max(MIN, min(x * SCALE + BIAS, MAX)).
 ///
-/// IN is the directory of an array of version 2 or 3, of any codec. OUT becomes one
-/// of version 3 with the same shape, chunks, codecs, attributes and dimension names.
-/// A chunk of OUT appears under its name when it is complete, and those that are
-/// there are left alone: a run that was stopped or killed is simply started again.
-/// A chunk that IN does not have stays away, unless channels make it of many values.
+/// IN is the directory of an array of version 2 or 3, with any codec. OUT becomes an
+/// array of version 3 with the same shape, chunks, codecs, attributes and dimension
+/// names. A chunk of OUT appears under its name when it is complete, and chunks that
+/// are there stay: to finish a run that was stopped or killed, start it again. A chunk
+/// that is absent from IN is absent from OUT, unless channels clamp IN's fill value to
+/// different numbers.
 ///
 /// VALUE is a number of OUT's dtype, taken exactly: -5, 9007199254740993, 0xff
 /// for integers, -1.5, 1e-3, inf for floats; unless --standard says otherwise.
@@ -27,16 +28,16 @@ pub struct Options {
     pub output: PathBuf,
     #[command(flatten)]
     pub operator: Operator,
-    /// A line for each index of --axis with the options that it adds or replaces, such as: --scale 0.0171 --bias -2.118
+    /// A file with a line for each index of --axis: options that it adds or replaces, such as --scale 0.0171 --bias -2
     #[arg(long, value_name = "FILE")]
     pub channels: Option<PathBuf>,
     /// The dimension of the channels, from 0; the last if not given
     #[arg(long, value_name = "N", requires = "channels")]
     pub axis: Option<usize>,
-    /// Only these chunks of N equal parts; I is 0 to N - 1
+    /// Clamps only part I of N equal parts of the chunks; I is 0 to N - 1
     #[arg(long, value_name = "I/N", default_value = "0/1")]
     pub part: Share,
-    /// Chunks at a time; as many as there are cores if not given: divide them among the parts of a machine
+    /// Chunks at a time; as many as cores if not given. Divide the cores among the parts of a machine
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZero<usize>>,
     /// The N-th GPU of the machine, from 0 (or `WGPU_CLAMP_ADAPTER`)
@@ -50,7 +51,7 @@ pub struct Options {
 /// One of several equal parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// From 0.
+    /// The number of the part, from 0.
     pub index: usize,
     pub count: usize,
 }

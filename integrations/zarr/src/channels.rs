@@ -11,13 +11,13 @@ use crate::operator::Operator;
 
 /// The clamps of the array.
 pub struct Channels {
-    /// `None` for one clamp alone.
+    /// The axis of the channels. `None` for one clamp.
     pub axis: Option<usize>,
     pub list: Vec<Clamp>,
 }
 
 impl Channels {
-    /// Reads them for elements of `source`.
+    /// Reads the clamps for elements of `source`.
     pub fn new(options: &Options, source: DType, shape: &[u64]) -> Result<Self> {
         let Some(file) = &options.channels else {
             return Ok(Self { axis: None, list: vec![options.operator.clamp(source)?] });
@@ -39,7 +39,7 @@ impl Channels {
             return Err(format!("--channels: {name} has {lines} lines; {indices}").into());
         }
         let channels = Self { axis: Some(axis), list };
-        // The reference refuses channels that must agree and do not. It takes the smallest tensor.
+        // Channels must agree in some properties; the reference checks this, on a tensor of one element per channel.
         let one = wgpu_clamp::Layout::packed(&[channels.list.len()])?;
         let source_bytes = vec![0; one.required_bytes(source) as usize];
         let mut bytes = vec![0; one.required_bytes(channels.dtype(source)) as usize];
@@ -52,7 +52,8 @@ impl Channels {
         self.list.first().map_or(source, Clamp::dtype)
     }
 
-    /// The clamps of a chunk whose channels begin at `first`. Chunks at the end of an axis go beyond it, where nobody reads.
+    /// The clamps of a chunk whose channels begin at `first`. The last chunk may extend beyond the axis. Any clamp will
+    /// do there, because nobody reads those elements.
     pub fn of_chunk(&self, first: u64, count: usize) -> Vec<Clamp> {
         let last = self.list.len() - 1;
         let first = usize::try_from(first).unwrap_or(usize::MAX).min(last);
@@ -78,7 +79,7 @@ struct Line {
 fn channel(options: &Options, text: &str, source: DType) -> Result<Clamp> {
     let mut line = Line { operator: options.operator.clone() };
     line.try_update_from(text.split_whitespace())?;
-    // A channel may be left as it is.
+    // `refuse_nothing` is not called: a channel may stay as it is.
     line.operator.refuse_nonsense()?;
     line.operator.clamp(source)
 }

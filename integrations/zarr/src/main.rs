@@ -1,7 +1,7 @@
 //! Clamps a Zarr array into another, chunk by chunk, on the GPU: `clamp-zarr --help`.
 //!
-//! An array larger than memory, on one machine or on many: each process takes a part of the chunks, and any of them may
-//! be killed and run again.
+//! The array may be larger than memory. Each process takes a part of the chunks, on one machine or on many. Any process
+//! may be killed and run again.
 
 mod args;
 mod channels;
@@ -55,11 +55,11 @@ fn run(options: &Options) -> Result<()> {
     let input = Array::open(Arc::new(store), "/").map_err(|error| {
         format!("IN: {name}: {error}; it is to be the directory of an array, not of a group or a file")
     })?;
-    // Whatever its version, the output is of the third.
+    // The output has version 3, whatever the input's version.
     let input = input.to_v3().map_err(|error| format!("IN: {name}: {error}"))?;
     let source = types::dtype(input.data_type())?;
     let channels = Channels::new(options, source, input.shape())?;
-    // Before anything is written.
+    // Opened before anything is written.
     let host = match options.gpu {
         Some(n) => Host::open_nth_blocking(n),
         None => Host::open_blocking(),
@@ -75,7 +75,7 @@ fn run(options: &Options) -> Result<()> {
     );
     let done = part.run(&host)?;
     println!("{}: {done} in {:.1?}", options.output.display(), started.elapsed());
-    // A driver that is unloaded just before the process ends may leave an exit handler behind that is no longer there.
+    // Never dropped: a driver that is unloaded here may leave an exit handler registered whose code is gone.
     std::mem::forget(host);
     Ok(())
 }

@@ -15,10 +15,10 @@ pub struct Operator {
     /// Upper bound; none if not given
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     max: Option<String>,
-    /// 1 if not given
+    /// Scale; 1 if not given
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     scale: Option<String>,
-    /// 0 if not given
+    /// Bias; 0 if not given
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
     bias: Option<String>,
     /// Which bound wins where MIN > MAX; min if not given
@@ -27,15 +27,15 @@ pub struct Operator {
     /// What becomes of NaN: keep (if not given), min or max, which treat it as -inf or inf
     #[arg(long, value_name = "RULE", value_parser = ["keep", "min", "max"])]
     nan: Option<String>,
-    /// How scale and bias of floats round: exact (if not given) is once and the same on every device; fast is as the GPU
-    /// does it
+    /// How scale and bias of floats round: exact (if not given) rounds once, with the same bits on every device; fast
+    /// rounds as the GPU does
     #[arg(long, value_name = "P", value_parser = ["exact", "fast"])]
     precision: Option<String>,
-    /// Of OUT, if another than that of IN: between any two of u8, i8, u16, i16, u32, i32, f16, bf16 and f32; integers
-    /// saturate, NaN becomes 0 in them (or see --nan)
+    /// The dtype of OUT, if it is not IN's: any two of u8, i8, u16, i16, u32, i32, f16, bf16 and f32 convert. Integers
+    /// saturate; in them NaN becomes 0, unless --nan says otherwise
     #[arg(long, value_name = "D")]
     dtype: Option<DType>,
-    /// How numbers become integers: zero (if not given) drops the fraction, even is to the nearest, of two to the even one
+    /// How numbers become integers: zero (if not given) drops the fraction, even rounds to nearest, ties to even
     #[arg(long, value_name = "R", value_parser = ["zero", "even"])]
     rounding: Option<String>,
     /// The operator of a standard, with its conversion of bounds:
@@ -45,8 +45,8 @@ pub struct Operator {
     ///   openvino          Clamp-1
     ///   onednn            Graph Clamp
     ///   webnn             clamp
-    /// --order and --nan are the standard's then, --dtype and --rounding are not for it; --scale and --bias are for
-    /// directml and clip1
+    /// A standard has its own --order and --nan and takes no --dtype and --rounding; only directml and clip1 take
+    /// --scale and --bias
     #[arg(long, value_name = "S", value_parser = standard, verbatim_doc_comment)]
     standard: Option<Standard>,
 }
@@ -95,14 +95,14 @@ impl Operator {
     pub fn refuse_nothing(&self) -> Result<()> {
         let Self { min, max, scale, bias, nan, dtype, standard, .. } = self;
         let numbers = [min, max, scale, bias].into_iter().any(Option::is_some);
-        // NaN alone may be what somebody wants to be rid of.
+        // --nan alone replaces NaN.
         if numbers || nan.is_some() || dtype.is_some() || standard.is_some() {
             return Ok(());
         }
         Err("nothing to do: give --min or --max".into())
     }
 
-    /// Refuses options that contradict each other, whatever the elements are.
+    /// Refuses options that contradict each other, whatever the dtype.
     pub fn refuse_nonsense(&self) -> Result<()> {
         let affine = self.scale.is_some() || self.bias.is_some();
         let Some(standard) = self.standard else { return Ok(()) };
@@ -125,7 +125,7 @@ impl Operator {
         Ok(())
     }
 
-    /// The clamp for elements of that dtype.
+    /// The clamp for elements of `dtype`.
     pub fn clamp(&self, dtype: DType) -> Result<Clamp> {
         let clamp = match self.standard {
             None => self.plain(dtype)?,
@@ -139,7 +139,7 @@ impl Operator {
                 let (Number::Value(min), Number::Value(max)) = self.elements(dtype)? else {
                     return Err("--min, --max: clip1 needs both".into());
                 };
-                // The operator is the same for every shape; this one is in all levels.
+                // The clamp does not depend on the shape. Every level allows this shape.
                 let tensor = TensorDesc { dtype, sizes: &[1, 1, 1, 1], strides: None };
                 let scale_bias = Some(ScaleBias { scale, bias });
                 let (min, max) = (min.bits(), max.bits());
@@ -168,15 +168,15 @@ impl Operator {
                 Clamp::onednn(dtype, min, max)?
             }
         };
-        // The same bits whether a GPU or the reference does the work, unless speed is asked for.
+        // `Exact` gives the same bits on every GPU and in the reference. Only --precision fast gives this up.
         let fast = self.precision.as_deref() == Some("fast");
         Ok(clamp.with_precision(if fast { Precision::Fast } else { Precision::Exact }))
     }
 
-    /// The clamp of no standard, which alone converts.
+    /// The clamp without a standard, the only one that converts.
     fn plain(&self, source: DType) -> Result<Clamp> {
         let dtype = self.dtype.unwrap_or(source);
-        // A pair that is not offered is to be named before a bound that would not suit it.
+        // First, so that the error for a pair that does not convert comes before errors for its bounds.
         let clamp = Clamp::unbounded(dtype).with_source(source)?;
         let (min, max) = self.elements(dtype)?;
         let clamp = clamp

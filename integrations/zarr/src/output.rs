@@ -28,7 +28,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Describes the array, or finds the description that another part or an earlier run has written.
+    /// Writes the array's description, or finds the description of another part or an earlier run.
     pub fn create(
         path: &Path,
         input: &Array<FilesystemStore>,
@@ -44,7 +44,7 @@ impl Output {
         if fs::canonicalize(path)? == fs::canonicalize(input.storage().key_to_fspath(&StoreKey::root()))? {
             return Err("it is IN; give another".into());
         }
-        // Before the description is looked for: another part writes that first.
+        // Checked before `describe` looks for the description: if the files are another part's, it is there by then.
         let foreign = foreign(path)?;
         let metadata = metadata(input, channels)?;
         let store = Arc::new(FilesystemStore::new(path)?);
@@ -56,7 +56,7 @@ impl Output {
         Ok(output)
     }
 
-    /// Of parts that begin at the same time, one describes the array, and the others find that.
+    /// Writes the description. If parts begin at the same time, one writes it and the others find it.
     fn describe(&self, metadata: &Value, foreign: bool) -> Result<()> {
         let description = self.path.join("zarr.json");
         if !description.exists() {
@@ -121,8 +121,8 @@ impl Output {
         self.path.join(self.array.chunk_key(chunk).as_str())
     }
 
-    /// A temporary file with the bytes on the disk: what is renamed must outlive a machine that goes down. It is removed
-    /// unless it is renamed.
+    /// A temporary file with the bytes, on the disk already: once renamed, it must survive a crash of the machine. A
+    /// file that is not renamed is removed.
     fn write(&self, bytes: &[u8]) -> std::io::Result<NamedTempFile> {
         let mut builder = tempfile::Builder::new();
         // As readable as other files. The default is for the owner alone.
@@ -147,7 +147,7 @@ pub fn bits(fill_value: &FillValue) -> u64 {
     u64::from_ne_bytes(bits)
 }
 
-/// Whether a directory holds anything that is not of this program.
+/// Whether a directory holds anything but this program's unfinished files.
 fn foreign(path: &Path) -> Result<bool> {
     for entry in fs::read_dir(path)? {
         if !entry?.file_name().to_string_lossy().starts_with(TEMPORARY) {
@@ -157,7 +157,7 @@ fn foreign(path: &Path) -> Result<bool> {
     Ok(false)
 }
 
-/// The input's description, for elements of the clamp's dtype.
+/// The output's description: the input's, changed to the clamp's dtype.
 fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value> {
     let source = types::dtype(input.data_type())?;
     let dtype = channels.dtype(source);
@@ -166,7 +166,7 @@ fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value
     };
     let mut metadata = serde_json::to_value(metadata)?;
     let data_type = types::data_type(dtype)?;
-    // Where channels disagree, every chunk is there, and nobody sees the fill value.
+    // If channels disagree, every chunk is written, and nobody sees the fill value.
     let fill = channels.of_all(bits(input.fill_value())).unwrap_or(0);
     let fill = FillValue::new(if cfg!(target_endian = "big") {
         fill.to_be_bytes()[8 - dtype.size()..].to_vec()
@@ -178,7 +178,7 @@ fn metadata(input: &Array<FilesystemStore>, channels: &Channels) -> Result<Value
     if let Some(codecs) = metadata["codecs"].as_array_mut() {
         for_elements(codecs, source, dtype)?;
     }
-    // Every field of a clamp, unlike its text for people.
+    // `Debug` shows every field of a clamp; `Display` does not.
     let clamps: Vec<_> = channels.list.iter().map(|clamp| format!("{clamp:?}")).collect();
     let made = json!({ "source": types::name(source), "axis": channels.axis, "clamps": clamps });
     let attributes =
@@ -207,7 +207,7 @@ fn for_elements(codecs: &mut [Value], source: DType, dtype: DType) -> Result<()>
         }
         let (from, to) = (types::name(source), types::name(dtype));
         if source != dtype && ["bitround", "zfp"].iter().any(|lossy| name.contains(lossy)) {
-            let others = format!("OUT is {to}, of which they are others");
+            let others = format!("OUT is {to}, whose bits mean something else");
             return Err(format!("IN's codec {name} drops bits of {from}; {others}").into());
         }
         let Some(Value::Object(configuration)) = codec.get_mut("configuration") else { continue };

@@ -1,4 +1,4 @@
-//! The chunks of one part, several at a time.
+//! Clamps the chunks of one part, several at a time.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,9 +24,9 @@ pub struct Part<'a> {
     channels: &'a Channels,
     output: &'a Output,
     share: Share,
-    /// Of the whole array.
+    /// Chunks of the whole array.
     chunks: u64,
-    /// Of this part.
+    /// Chunks of this part.
     count: u64,
     jobs: usize,
     /// Bytes of the largest chunk, of IN and of OUT.
@@ -35,13 +35,13 @@ pub struct Part<'a> {
     codecs: CodecOptions,
 }
 
-/// What became of a chunk.
+/// What happened to a chunk.
 #[derive(Clone, Copy)]
 enum Outcome {
     Written,
-    /// Complete before.
+    /// OUT had the chunk before.
     There,
-    /// IN has none either.
+    /// IN lacks the chunk, so OUT does too.
     Absent,
 }
 
@@ -81,8 +81,8 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// Bytes of host memory for chunks: of each job one as it is read and as it is written, with and without its codecs;
-    /// and what zarrs keeps for each that it has looked for.
+    /// Bytes of host memory for chunks. A job holds a chunk as it is read and as it is written, encoded and decoded.
+    /// zarrs keeps some bytes for each chunk that it has looked for.
     pub fn memory(&self) -> u64 {
         const LOOKED_FOR: u64 = 256;
         let [source, result] = self.largest;
@@ -95,8 +95,8 @@ impl<'a> Part<'a> {
         self.jobs as u64 * STAGES
     }
 
-    /// Reads, clamps and writes what is not there. After an error the chunks that were begun are finished, and no others
-    /// are begun.
+    /// Reads, clamps and writes the chunks that OUT lacks. After an error, other jobs finish their chunks and begin no
+    /// others.
     pub fn run(&self, host: &Host) -> Result<Done> {
         let (next, stopped) = (AtomicU64::new(0), AtomicBool::new(false));
         let done = Mutex::new(Done::default());
@@ -116,7 +116,7 @@ impl<'a> Part<'a> {
                 let Done(counts) = &mut *done.lock().unwrap_or_else(PoisonError::into_inner);
                 counts[outcome as usize] += 1;
                 bar.inc(1);
-                // Where nobody watches, a line for each tenth.
+                // Without a terminal, a line for each tenth of the chunks.
                 let n: u64 = counts.iter().sum();
                 if !self.quiet && bar.is_hidden() && n * 10 / self.count != (n - 1) * 10 / self.count {
                     eprintln!("{n} of {} chunks", self.count);
@@ -133,7 +133,7 @@ impl<'a> Part<'a> {
         Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The indices of the `n`-th chunk of this part. Neighbours go to different parts, so that these are alike.
+    /// The indices of the `n`-th chunk of this part. Neighbouring chunks go to different parts, to make parts alike.
     fn chunk(&self, n: u64) -> Vec<u64> {
         let index = n * self.share.count as u64 + self.share.index as u64;
         unravel_index(index, self.input.chunk_grid_shape()).expect("it is less than the number of chunks")
@@ -165,7 +165,7 @@ impl<'a> Part<'a> {
             None => ((&self.channels.list[0]).into(), &[elements]),
             Some(axis) => {
                 list = self.channels.of_chunk(self.input.chunk_origin(chunk)?[axis], dims[axis]);
-                // Of any rank.
+                // Three dimensions, whatever the rank: those before the axis as one, the axis, those behind it as one.
                 shape = [dims[..axis].iter().product(), dims[axis], dims[axis + 1..].iter().product()];
                 (Clamps::along(1, &list), &shape)
             }
@@ -201,7 +201,7 @@ impl fmt::Display for Done {
     }
 }
 
-/// The elements of the largest chunk: in a grid that is not regular, they differ along the edges.
+/// The number of elements of the largest chunk. In a grid that is not regular, extents of chunks vary along each axis.
 fn largest(array: &Array<FilesystemStore>) -> Result<u64> {
     let grid = array.chunk_grid_shape();
     if grid.contains(&0) {

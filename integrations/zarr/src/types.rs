@@ -1,4 +1,4 @@
-//! Data types of Zarr, as the crate's.
+//! Converts between Zarr's data types and the crate's dtypes.
 
 use wgpu_clamp::DType;
 use zarrs::array::DataType;
@@ -7,7 +7,7 @@ use zarrs::plugin::{ExtensionName as _, ZarrVersion};
 
 use crate::Result;
 
-/// The crate's name for a data type.
+/// The crate's dtype for a data type.
 pub fn dtype(data_type: &DataType) -> Result<DType> {
     let found = data_type.name(ZarrVersion::V3).unwrap_or_default();
     let known = DType::ALL.map(name).join(", ");

@@ -1,4 +1,4 @@
-//! Numbers as text, taken exactly or refused.
+//! Reads numbers from text. Refuses a number that the dtype cannot hold.
 
 use std::any::type_name;
 use std::str::FromStr;
@@ -30,8 +30,8 @@ pub fn element(option: &str, dtype: DType, text: &str) -> Result<u64> {
     }
 }
 
-/// A number that a standard or the affine step takes as f32 or f64. For a file of integers, an integer that `T`
-/// would round is refused: nobody expects that there.
+/// A number that a standard or the affine step takes as f32 or f64. If the elements are integers, an integer that `T`
+/// would round is refused, because nobody expects rounding there.
 pub fn attribute<T: FromStr + Into<f64> + Copy>(option: &str, dtype: DType, text: &str) -> Result<T> {
     let value = float::<T>(option, text)?;
     let wide: f64 = value.into();
@@ -42,7 +42,7 @@ pub fn attribute<T: FromStr + Into<f64> + Copy>(option: &str, dtype: DType, text
     Ok(value)
 }
 
-/// A number of JavaScript's, or an integer, exact also beyond 2^53.
+/// A JavaScript number. An integer is exact, also beyond 2^53.
 pub fn number(option: &str, text: &str) -> Result<MlNumber> {
     Ok(match integer(text) {
         Some(value) => MlNumber::BigInt(value),
@@ -59,7 +59,7 @@ fn float<T: FromStr + Into<f64> + Copy>(option: &str, text: &str) -> Result<T> {
     Ok(value)
 }
 
-/// Through f64, as `NumPy` does it.
+/// An F16 or BF16, rounded from f64, as in `NumPy`.
 fn small_float(option: &str, dtype: DType, text: &str) -> Result<u64> {
     let wide: f64 = float(option, text)?;
     let half = dtype == DType::F16;
@@ -79,7 +79,7 @@ fn small_float(option: &str, dtype: DType, text: &str) -> Result<u64> {
     Ok(scalar.bits())
 }
 
-/// A number is not infinity; only `inf` is.
+/// Refuses a number that was rounded to infinity. Only `inf` means infinity.
 fn refuse_overflow(option: &str, text: &str, kind: &str, value: f64) -> Result<()> {
     if value.is_infinite() && text.contains(|c: char| c.is_ascii_digit()) {
         return Err(format!("{option}: {text} is beyond the largest {kind}; give inf for no limit").into());
@@ -87,7 +87,7 @@ fn refuse_overflow(option: &str, text: &str, kind: &str, value: f64) -> Result<(
     Ok(())
 }
 
-/// Decimal or, after `0x`, hexadecimal.
+/// An integer, decimal or, after `0x`, hexadecimal.
 fn integer(text: &str) -> Option<i128> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),

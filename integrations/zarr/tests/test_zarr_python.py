@@ -1,4 +1,4 @@
-"""What zarr-python makes, clamp-zarr takes, and the other way round. CLAMP_ZARR names the program."""
+"""clamp-zarr reads zarr-python's arrays, and zarr-python reads clamp-zarr's. CLAMP_ZARR names the program."""
 
 import os
 import subprocess
@@ -56,7 +56,7 @@ def test_four_parts_make_a_network_input(tmp_path, shards):
     )
     array[:] = frames
     channels = tmp_path / "channels.txt"
-    # Products and sums of these are exact.
+    # In f32, products and sums of these numbers are exact.
     channels.write_text("--scale 0.5 --bias -3\n--scale 0.25\n--scale -1 --bias 0.125\n")
     words = ["--dtype", "f32", "--max", 60, "--channels", channels, "--quiet"]
     with ThreadPoolExecutor() as parts:

@@ -34,7 +34,7 @@ pub fn rows(_: &Bench) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The device that is measured, as one of burn's.
+/// The measured device, as a device of burn.
 fn device(bench: &Bench) -> WgpuDevice {
     static DEVICE: OnceLock<WgpuDevice> = OnceLock::new();
     let setup = || WgpuSetup {
@@ -67,10 +67,10 @@ where
     Ok((work, output))
 }
 
-/// The tensor that was computed last.
+/// Returns the tensor that was computed last.
 type Last<T> = Box<dyn FnOnce() -> Result<T>>;
 
-/// Calls of `compute`, each waited for.
+/// Work that calls `compute` and waits for the results.
 fn timed<B: Backend, T: 'static>(
     bench: &Bench,
     device: B::Device,
@@ -79,7 +79,7 @@ fn timed<B: Backend, T: 'static>(
     let last = Rc::new(RefCell::new(None));
     let (kept, calls) = (Rc::clone(&last), calls(bench));
     let call = move || -> Result<()> {
-        // Kept until the end: fusion may leave out what nobody looks at.
+        // Outputs are kept until the end: fusion may leave out work whose output is dropped.
         let outputs: Vec<_> = (0..calls).map(|_| compute()).collect();
         B::sync(&device).map_err(|error| anyhow!("{error:?}"))?;
         *kept.borrow_mut() = outputs.into_iter().next_back();
@@ -130,7 +130,8 @@ fn compute<B: FloatTensorOps<B> + Backend>(step: Step, x: FloatTensor<B>) -> Flo
     B::float_clamp(x, scalar(BOUNDS[0]), scalar(BOUNDS[1]))
 }
 
-/// As burn's documentation composes it. On wgpu its integers are of 32 bits, so that it reads four times as much.
+/// [`Step::Picture`] as burn's documentation composes it. On wgpu, burn's integers have 32 bits, so it reads four times
+/// as many bytes.
 fn picture<B>(src: &[u8], device: &B::Device) -> Box<dyn Fn() -> FloatTensor<B>>
 where
     B: Backend + FloatTensorOps<B> + IntTensorOps<B>,

@@ -1,4 +1,4 @@
-//! The CPU without a GPU: ndarray with rayon, and an iterator. Each side's data stays where it is.
+//! The CPU without a GPU: ndarray with rayon, and an iterator. Their data stays in host memory, ours on the device.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,7 +28,7 @@ fn element(step: Step, x: f32) -> f32 {
     x.clamp(BOUNDS[0], BOUNDS[1])
 }
 
-/// Work on host memory, timed by the wall, and its output.
+/// Work on host memory, timed by the wall clock, and its output.
 fn looped<S: 'static, T: 'static>(
     src: S,
     dst: T,

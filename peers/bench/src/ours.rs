@@ -1,4 +1,4 @@
-//! The side of this library, and what all peers share.
+//! This library's work, and the rows, numbers and checks that all peers share.
 
 use std::rc::Rc;
 
@@ -10,32 +10,32 @@ use clamp_bench::data;
 use clamp_bench::row::{Check, Goal, Rival, Row, Trial};
 use wgpu_clamp::{Clamp, DType, Layout, Number, Rounding, reference, wgpu};
 
-/// Of the affine step; exact in f32.
+/// The scale of the affine step; exact in f32.
 pub const SCALE: f32 = 1.75;
 
-/// Of the affine step; exact in f32.
+/// The bias of the affine step; exact in f32.
 pub const BIAS: f32 = -0.25;
 
-/// The bounds, those of [`data::bounds`].
+/// The bounds, as in [`data::bounds`].
 pub const BOUNDS: [f32; 2] = [-4.1, 3.9];
 
-/// What is computed.
+/// The computation that a row compares.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// The bounds alone.
     Clamp,
-    /// Scale and bias before them.
+    /// Scale and bias, then the bounds.
     Affine,
-    /// RGB bytes to planes of f32, with a scale, a bias and [`RANGE`] for each: a network's input.
+    /// RGB bytes to planes of f32, a network's input. Each plane has a scale and a bias; all have the bounds [`RANGE`].
     Picture,
-    /// To 8 bits by a scale on the GPU, one for all.
+    /// f32 to 8 bits, with one scale, which lies on the GPU.
     Quantize,
 }
 
-/// What [`Step::Quantize`] makes of 1; exact in f32, as is its reciprocal.
+/// The scale of [`Step::Quantize`]; exact in f32, as is its reciprocal.
 pub const LEVELS: f32 = 32.0;
 
-/// Scale and bias of each component of [`Step::Picture`]: what ImageNet's mean and deviation make of bytes.
+/// Scale and bias of each component of [`Step::Picture`], from ImageNet's mean and deviation.
 pub const NORMAL: [[f32; 2]; 3] = [
     [1.0 / (255.0 * 0.229), -0.485 / 0.229],
     [1.0 / (255.0 * 0.224), -0.456 / 0.224],
@@ -45,13 +45,13 @@ pub const NORMAL: [[f32; 2]; 3] = [
 /// The bounds of [`Step::Picture`].
 pub const RANGE: [f32; 2] = [-2.0, 2.2];
 
-/// What a peer takes: the bytes of the elements, f32 or those of pixels.
+/// Prepares a peer's work on the source's bytes, which are f32 elements or pixels.
 pub type Peer = Box<dyn FnOnce(&Bench, Step, &[u8]) -> Result<(Work, Output)>>;
 
-/// What a peer made, once it has run.
+/// Reads a peer's results after it has run.
 pub type Output = Box<dyn FnOnce(&Bench) -> Result<Vec<f32>>>;
 
-/// A row of ours against a peer's.
+/// A row that compares our work with a peer's.
 pub fn row(name: &str, step: Step, goals: [Goal; 2], wall: bool, peer: Peer) -> Row {
     let what = match step {
         Step::Clamp => "clamp",
@@ -67,7 +67,7 @@ pub fn row(name: &str, step: Step, goals: [Goal; 2], wall: bool, peer: Peer) -> 
 fn trial(bench: &Bench, step: Step, name: String, wall: bool, peer: Peer) -> Result<Trial> {
     let case = case(bench, step)?;
     let bytes = case.bytes();
-    // As the case makes its own.
+    // The same bytes as the case's own source.
     let dtype = case.clamp.source();
     let src = data::random(dtype, usize::try_from(case.src.required_bytes(dtype))?, 42);
     let (work, output) = peer(bench, step, &src)?;
@@ -94,7 +94,7 @@ fn case(bench: &Bench, step: Step) -> Result<Case> {
             Case { slots: Some(clamp.with_scale_bias(Number::OnGpu, Number::OnGpu)?), ..values }
         }
         Step::Picture => {
-            // As many pixels as a copy of `bytes` reads and writes bytes: 3 and 12 each.
+            // A pixel reads 3 bytes and writes 12. All together move as many bytes as a copy of `bytes` bytes.
             let pixels = bytes * 2 / 15 / 64 * 64;
             let clamp = Clamp::new(RANGE[0], RANGE[1]).with_source(DType::U8)?;
             let clamps = NORMAL.map(|[scale, bias]| clamp.with_affine(scale, bias));
@@ -105,13 +105,13 @@ fn case(bench: &Bench, step: Step) -> Result<Case> {
     })
 }
 
-/// How many calls a sample has, so that waiting for the device is shared.
+/// Calls per sample. They share the wait for the device.
 pub fn calls(bench: &Bench) -> u32 {
     if bench.device.is_cpu() { 1 } else { 8 }
 }
 
-/// Work of so many calls, timed by the wall. Before a sample the threads that a peer keeps come to rest: on a CPU they
-/// would share its cores with whoever comes next.
+/// Work of `calls` calls, timed by the wall clock. A pause comes first, so that the previous work's threads come to
+/// rest: on a CPU they would take cores from this work.
 pub fn settled(calls: u32, call: impl Fn() -> Result<()> + 'static) -> Work {
     Work::Measured(Box::new(move || {
         std::thread::sleep(std::time::Duration::from_millis(50));
@@ -120,7 +120,7 @@ pub fn settled(calls: u32, call: impl Fn() -> Result<()> + 'static) -> Work {
     }))
 }
 
-/// A sample of whole calls: preparing, recording, submitting, waiting, as a peer is timed.
+/// Work of whole calls, as for a peer: preparing, recording, submitting and waiting.
 fn whole_calls(bench: &Bench, case: Case, set: Rc<Set>) -> Work {
     let host = bench.device.host.clone();
     let calls = calls(bench);
@@ -137,7 +137,7 @@ fn whole_calls(bench: &Bench, case: Case, set: Rc<Set>) -> Work {
     settled(calls, call)
 }
 
-/// Whether a peer computes the same: what the reference allows, at every hundredth element or so.
+/// Checks that the reference allows a peer's results, at about every hundredth element.
 fn same(case: &Case, src: &[u8], theirs: &[f32]) -> Result<()> {
     let len = case.dst.len();
     ensure!(len == theirs.len(), "the peer has {} elements of {len}", theirs.len());

@@ -1,16 +1,16 @@
 //! Tensors of burn, clamped where they lie: `cargo xtask integrations burn`, or `cargo run` in this folder.
 //!
-//! The program has a wgpu device, and burn uses the same one. [`Lent`] is the way from a tensor to a
-//! [`wgpu_clamp::View`]: the primitive below it, its buffer and offset, its strides. burn and this crate then take turns on
-//! one queue, and nothing is copied or waited for in between. Four cases, each read back through burn and compared with
-//! the reference bit by bit: in place, into another tensor, a transposed source, and a slice that begins within a buffer.
+//! burn uses the program's wgpu device. [`Lent`] makes a [`wgpu_clamp::View`] of a tensor, from the buffer, offset and
+//! strides of the primitive below the tensor. burn and this crate then take turns on one queue, without a copy or a
+//! wait in between. Four cases are read back through burn and compared with the reference bit by bit: in place, into
+//! another tensor, from a transposed source, and a slice that begins within a buffer.
 //!
-//! - **Fusion**, which burn has on by default, keeps operations back until somebody wants their result. `Lent` is
-//!   somebody: it resolves the tensor, which runs what it depends on. `--no-default-features` builds burn without fusion.
-//! - **In place** means the memory. Clones and slices of the tensor that share it change too, which operations of burn
-//!   never let happen. Clamp in place what the program alone holds.
-//! - **Order.** `Lent` submits what burn has recorded for the tensor. Submit the clamp before burn is told to do more with
-//!   that tensor; what burn records after that comes after it on the queue.
+//! - **Fusion** is burn's default. It delays operations until their result is needed. `Lent` resolves the tensor, which
+//!   runs the operations that the tensor depends on. `--no-default-features` builds burn without fusion.
+//! - **In place** changes the memory, and with it every clone and slice of the tensor that shares the memory. burn's
+//!   own operations never do this. Clamp a tensor in place only if the program has no clone or slice of it.
+//! - **Order.** `Lent` submits the work that burn has recorded for the tensor. Submit the clamp before you give burn
+//!   more work on that tensor. Work that burn records later comes later on the queue.
 //! - **Life.** A `Lent` keeps the memory from going to another tensor. Drop it after the submission, not before.
 
 use std::any::Any;
@@ -25,17 +25,17 @@ use wgpu_clamp::{Clamp, Clamper, DType, Layout, Operands, Precision, View, refer
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// A tensor's memory, for as long as the clamp needs it to be submitted.
+/// A tensor's memory, held until the clamp is submitted.
 struct Lent {
     buffer: wgpu::Buffer,
     layout: Layout,
     dtype: DType,
-    /// While it lives, the memory is neither moved nor given to another tensor. burn does not export its type.
+    /// While this lives, the memory is neither moved nor given to another tensor. burn does not export the type.
     _memory: Box<dyn Any>,
 }
 
 impl Lent {
-    /// After this, all that burn had to do for the tensor is submitted.
+    /// Submits all of burn's work for the tensor, and takes hold of its memory.
     fn of<const D: usize>(tensor: &Tensor<D>) -> Result<Self> {
         let tensor = primitive(tensor.clone())?;
         if tensor.meta.is_tiled() {
@@ -43,11 +43,11 @@ impl Lent {
         }
         let dtype = dtype(tensor.dtype)?;
         let memory = tensor.client.get_resource::<WgpuServer<AutoCompiler>>(tensor.handle.clone())?;
-        // burn's documentation asks for it before others use the queue; `get_resource` of cubecl 0.11 has done it already. The
-        // tensor's stream is not that of this thread where fusion has made it.
+        // burn's documentation asks for a flush before others use the queue, although `get_resource` of cubecl 0.11 has
+        // flushed already. The stream is the tensor's: with fusion, it is not this thread's.
         tensor.handle.stream.executes(|| tensor.client.flush())?;
 
-        // burn's offset counts bytes, and its buffers hold many tensors. Strides count elements on both sides.
+        // burn's offset counts bytes, and its buffers hold many tensors. burn's strides count elements, as ours do.
         let buffer = memory.resource().buffer.clone();
         let (offset, size) = (memory.resource().offset, dtype.size() as u64);
         if !offset.is_multiple_of(size) {
@@ -59,13 +59,13 @@ impl Lent {
         Ok(Self { buffer, layout, dtype, _memory: Box::new(memory) })
     }
 
-    /// With its dtype: a clamp of another is an error.
+    /// A view with the tensor's dtype. A clamp of another dtype is an error.
     fn view(&self) -> View<'_> {
         View::new(&self.buffer, self.dtype, self.layout)
     }
 }
 
-/// What lies below a tensor. With fusion on, what it depends on runs first.
+/// The primitive below a tensor. With fusion, the operations that the tensor depends on run first.
 fn primitive<const D: usize>(tensor: Tensor<D>) -> Result<CubeTensor> {
     let primitive = tensor.try_into_primitive::<Wgpu>().map_err(|error| format!("{error:?}"))?;
     #[cfg(feature = "fusion")]
@@ -74,7 +74,7 @@ fn primitive<const D: usize>(tensor: Tensor<D>) -> Result<CubeTensor> {
     Ok(primitive)
 }
 
-/// Of burn's float tensors. Those of integers go the same way, by `resolve_tensor_int`.
+/// The crate's dtype for a float tensor of burn. Integer tensors would go the same way, by `resolve_tensor_int`.
 fn dtype(dtype: burn::tensor::DType) -> Result<DType> {
     Ok(match dtype {
         burn::tensor::DType::F64 => DType::F64,
@@ -87,7 +87,7 @@ fn dtype(dtype: burn::tensor::DType) -> Result<DType> {
     })
 }
 
-/// What the program has beside burn: a clamper and a queue, both of burn's device.
+/// The program's clamper and queue, both of burn's device.
 struct Program {
     clamper: Clamper,
     queue: wgpu::Queue,
@@ -104,11 +104,11 @@ impl Program {
         Ok(())
     }
 
-    /// What burn computes, and the same numbers on the host.
+    /// A tensor that burn computes, and the same numbers on the host.
     fn tensor(&self, shape: [usize; 2]) -> (Tensor<2>, Vec<f32>) {
         let numbers: Vec<f32> = (-125_i8..=125).cycle().map(f32::from).take(shape[0] * shape[1]).collect();
         let tensor = Tensor::from_data(TensorData::new(numbers.clone(), shape), &self.burn);
-        // Pending when the clamp asks for the tensor. A power of two, so no device can round it.
+        // The product is pending when the clamp asks for the tensor. It has a power of two, so no device rounds it.
         (tensor * 0.5, numbers.into_iter().map(|x| x * 0.5).collect())
     }
 
@@ -149,7 +149,7 @@ fn run() -> Result<()> {
     let program = Program {
         clamper: Clamper::new(&setup.device)?,
         queue: setup.queue.clone(),
-        // Once: burn does not notice that it was given the same device again.
+        // Only once: burn would not notice that it gets the same device again.
         burn: Device::wgpu_options().setup(setup).init()?,
         clamp: Clamp::new(-20.0_f32, 40.0).with_affine(1.5, 0.25)?.with_precision(Precision::Exact),
     };
@@ -167,7 +167,7 @@ fn run() -> Result<()> {
     drop(lent);
     program.compare("into another tensor", dst, &numbers)?;
 
-    // The source has strides; the destination is packed, in the order of the transposed one.
+    // The source has transposed strides; the destination is packed in the transposed order.
     let (src, numbers) = program.tensor([300, 128]);
     let dst = Tensor::empty([128, 300], &program.burn);
     let lent = (Lent::of(&src.transpose())?, Lent::of(&dst)?);
@@ -188,7 +188,7 @@ fn run() -> Result<()> {
     program.compare("a slice, in place", slice, &numbers[100 * 128..200 * 128])
 }
 
-/// The device of the program. A real one has it already. burn wants what the adapter offers.
+/// Opens the device. A real program already has one. burn wants all limits that the adapter offers.
 async fn open() -> Result<WgpuSetup> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
     let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await?;

@@ -1,4 +1,4 @@
-//! What the page asks of the library: a device, a picture on it, and the picture clamped.
+//! The page's interface to the library: a device, a picture on it, and the clamp of the picture.
 
 #![cfg(target_arch = "wasm32")]
 
@@ -31,30 +31,30 @@ impl Levels {
 /// Where pictures are clamped: on a device, or on the CPU where there is none.
 #[wasm_bindgen]
 pub struct Engine {
-    /// Or why there is none.
+    /// The device, or why there is none.
     host: Result<Host, String>,
 }
 
 #[wasm_bindgen]
 impl Engine {
-    /// Opens a device. That there is none is no error.
+    /// Opens a device. A missing device is no error.
     pub async fn open() -> Self {
         Self { host: Host::open().await.map_err(|error| error.to_string()) }
     }
 
-    /// Does without a device, for a `reason`.
+    /// An engine without a device, for a `reason`.
     #[must_use]
     pub fn without_device(reason: String) -> Self {
         Self { host: Err(reason) }
     }
 
-    /// Why there is no device; nothing where there is one.
+    /// Why there is no device. `None` if there is one.
     #[must_use]
     pub fn trouble(&self) -> Option<String> {
         self.host.as_ref().err().cloned()
     }
 
-    /// Takes a picture of `rgba` bytes. On a device, it is uploaded once, here.
+    /// Makes a picture of `rgba` bytes. If there is a device, uploads the bytes, once for all clamps.
     ///
     /// # Errors
     ///
@@ -82,26 +82,26 @@ pub struct Picture {
 struct Device {
     host: Host,
     src: Tensor,
-    /// The picture too, at first: alpha stays what it is.
+    /// Starts as a copy of the picture. A clamp leaves its alpha alone.
     dst: Tensor,
 }
 
 impl Drop for Device {
-    /// The browser would free them whenever it collects garbage, of which it sees little: the handles.
+    /// Frees the device's memory at once. The browser sees only small handles, so it might collect them late.
     fn drop(&mut self) {
         self.src.buffer().destroy();
         self.dst.buffer().destroy();
     }
 }
 
-/// Of so many pixels, all but alpha: three elements of every four.
+/// The layout of `pixels` pixels without alpha: three elements of every four.
 fn layout(pixels: usize) -> Result<Layout, Error> {
     Layout::packed(&[pixels, PIXEL])?.slice(1, 0..PIXEL - 1)
 }
 
 #[wasm_bindgen]
 impl Picture {
-    /// The picture clamped: on the device and read back, or by the reference where there is no device.
+    /// Clamps the picture on the device and reads it back. Without a device, the reference clamps it.
     ///
     /// # Errors
     ///
@@ -118,8 +118,8 @@ impl Picture {
         Ok(dst.read().await?)
     }
 
-    /// How many elements of the pixels from `first` to `end` are bit for bit what the reference says, of `after`, which
-    /// [`clamp`](Self::clamp) gave.
+    /// Counts the elements of `after`, a result of [`clamp`](Self::clamp), that agree with the reference bit for bit,
+    /// in the pixels from `first` to `end`.
     ///
     /// # Errors
     ///
@@ -146,7 +146,7 @@ impl Picture {
                 dst_after: &after,
             },
         )?;
-        // An alpha that changed is as wrong as an element that did not.
+        // A changed alpha counts as a wrong element.
         Ok(report.matching - usize::from(report.stray.is_some() && report.matching > 0))
     }
 }

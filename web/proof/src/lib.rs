@@ -1,4 +1,4 @@
-//! A column of the matrix for WebGPU: in browsers, and in Node with Dawn.
+//! Fills a column of the matrix, the results of one device, on WebGPU in browsers and in Node with Dawn.
 
 #![cfg(target_arch = "wasm32")]
 
@@ -15,9 +15,9 @@ extern "C" {
     fn log(line: &str);
 }
 
-/// Fills the column of `implementation` on a device with these `limits`, `default` or `downlevel`, and gives it as JSON.
-/// What it did so far goes to the console. `adapter` is what the page knows of it: wgpu passes on little. `cases` is a
-/// part of the self-test, such as `0..20`, or empty for all of it.
+/// Fills the column of `implementation` on a device with these `limits`, `default` or `downlevel`, and returns it as
+/// JSON. Progress goes to the console. `adapter` is the page's description of the adapter, since wgpu passes on little.
+/// `cases` is a part of the self-test, such as `0..20`, or empty for all of it.
 ///
 /// # Errors
 ///

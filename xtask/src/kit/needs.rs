@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
-/// Libraries on every Linux with glibc: glibc's own, and the compiler's, which Mesa needs too. `ld-linux` is the
-/// loader; its name ends in the processor's.
+/// Libraries on every Linux with glibc: glibc's own, and the compiler's `libgcc_s`, which Mesa needs too. `ld-linux` is
+/// the loader; its name ends in the processor's.
 const EVERYWHERE: [&str; 7] =
     ["ld-linux", "libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0", "librt.so.1"];
 
@@ -20,7 +20,7 @@ pub fn glibc(sh: &Shell, programs: impl IntoIterator<Item = impl AsRef<Path>>) -
         let program = program.as_ref();
         let dump = |option: &str| {
             let dump = cmd!(sh, "objdump {option} {program}").read();
-            dump.context("objdump of binutils says what the programs need")
+            dump.context("objdump, of binutils, lists the libraries that a program needs, and failed")
         };
         let dynamic = dump("-p")?;
         let libraries = libraries(&dynamic);

@@ -23,7 +23,7 @@ fn first_archive(lines: &str) -> Option<(String, String)> {
     })
 }
 
-/// Puts a Debian with these packages into `folder`, unless one is there. Takes root and the network.
+/// Puts a Debian with these packages into `folder`, unless one is there. Needs root and the network.
 pub fn bootstrap(sh: &Shell, folder: &str, release: &str, packages: &str) -> Result<()> {
     // The folder gets this name when it is complete.
     if sh.path_exists(folder) {
@@ -38,7 +38,7 @@ pub fn bootstrap(sh: &Shell, folder: &str, release: &str, packages: &str) -> Res
     // Debootstrap's mounts end with the namespace.
     let debootstrap = as_root()?.args(["unshare", "--mount", "debootstrap", "--variant=minbase"]);
     let debootstrap = debootstrap.args([&format!("--include={packages}"), release, &unfinished]);
-    // Without a mirror debootstrap takes its own.
+    // If this machine has no Debian archive, debootstrap takes its default mirror.
     debootstrap.args(archive(sh).ok().map(|(archive, _)| archive)).run()?;
     as_root()?.args(["mv", &unfinished, folder]).run()?;
     Ok(())

@@ -8,10 +8,10 @@ use xshell::{Shell, cmd};
 use super::debian;
 use crate::shell::root;
 
-/// lavapipe's packages that the machine's own Mesa lacks.
+/// The packages of lavapipe, and of libraries that it needs in newer versions than the machine has.
 const PACKAGES: [&str; 3] = ["mesa-vulkan-drivers", "libdrm2", "libdrm-amdgpu1"];
 
-/// Downloads and unpacks it, unless that was done before. Installs nothing.
+/// Chooses lavapipe of the newer Mesa. Downloads and unpacks it first, if that was not done before. Installs nothing.
 pub fn of_backports(sh: &Shell) -> Result<()> {
     let unpacked = root().join("target/proof/mesa/root");
     let manifest = || {
@@ -41,12 +41,12 @@ fn unpack(sh: &Shell, to: &Path) -> Result<()> {
     sh.create_dir(to)?;
     let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
     sh.write_file(&sources, format!("deb [signed-by={keys}] {archive} {release}-backports main\n"))?;
-    // A separate list of packages; the machine's list stays.
+    // A separate list of packages, so that the machine's own list does not change.
     let options = &[
         format!("-oDir::Etc::SourceList={}", sources.display()),
         "-oDir::Etc::SourceParts=/dev/null".to_owned(),
         format!("-oDir::State::Lists={}", lists.display()),
-        // apt's sandbox could not write here.
+        // apt's sandbox user could not write to this folder.
         "-oAPT::Sandbox::User=root".to_owned(),
     ];
     let _there = sh.push_dir(&downloads);

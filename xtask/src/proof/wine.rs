@@ -26,16 +26,16 @@ const PACKAGES: &str = "wine,wine64,mesa-vulkan-drivers,libvulkan1,xvfb";
 /// Microsoft's HLSL compiler from Dawn for Node. With Wine's own the device is lost.
 const COMPILER: &str = "target/web/node_modules/webgpu/dist/win32-x64/d3dcompiler_47.dll";
 
-/// The runner of Windows programs: words separated by spaces, from the repository's root.
+/// The command that runs a Windows program. Its paths start at the repository's root; no word has a space.
 const RUNNER: [&str; 3] = ["sh", "xtask/wine/run.sh", "target/proof/wine"];
 
-/// The GPU suite's self-test, which the row already has.
+/// The GPU suite's self-test. The suite skips it, because the columns already have it.
 pub const SELF_TEST: &str = "self_test::every_pair_agrees_with_the_reference_on_every_kernel";
 
 /// Installs what building and running needs.
 pub fn prepare(sh: &Shell) -> Result<()> {
     debian::bootstrap(sh, "target/proof/wine/debian", RELEASE, PACKAGES)?;
-    // Wine's Debian runs in namespaces, so nothing else is installed without them.
+    // Wine's Debian runs in namespaces. If these are forbidden, stop here, before anything else is installed.
     sh.cmd(RUNNER[0]).args(&RUNNER[1..]).args(["cmd", "/c", "ver"]).env("WINEDEBUG", "-all").run().context(
         "Wine does not start; in a container, or for others than root, `unshare` may be forbidden",
     )?;
@@ -63,8 +63,8 @@ fn environment() -> [String; 6] {
     ]
 }
 
-/// Writes the columns to `json`, a path from the repository's root as Wine sees it, and runs the GPU suite unless `args`
-/// select a part of the self-test. An element that differs is in the file, and no error.
+/// Writes the columns to `json`, a path from the repository's root as Wine sees it. Then runs the GPU suite, unless
+/// `args` select a part of the self-test. An element that differs is counted in the file and is no error.
 pub fn columns(sh: &Shell, name: &str, json: &str, args: &[OsString]) -> Result<()> {
     let environment = &environment();
     let build = ["--release", "--target", TARGET, "--target-dir", "target"];
@@ -74,7 +74,7 @@ pub fn columns(sh: &Shell, name: &str, json: &str, args: &[OsString]) -> Result<
     );
     columns.args(args).run()?;
     if !args.is_empty() {
-        println!("The GPU suite does not run: what follows `--` is for the self-test.");
+        println!("The GPU suite does not run: the arguments after `--` are for the self-test.");
         return Ok(());
     }
     let suite = ["--package", "wgpu-clamp", "--test", "gpu", "--", "--skip", SELF_TEST];

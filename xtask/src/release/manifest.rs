@@ -38,7 +38,7 @@ fn missing(library: &Value, changelog: &str, readme: &str) -> Vec<String> {
     }
     let mut unreleased = changelog.lines().skip_while(|line| *line != UNRELEASED).skip(1);
     if unreleased.find(|line| !line.is_empty()).is_some_and(|line| !line.starts_with("## ")) {
-        missing.push(format!("CHANGELOG.md: move what stands under `{UNRELEASED}` to that section"));
+        missing.push(format!("CHANGELOG.md: move the text under `{UNRELEASED}` to the version's section"));
     }
     let minor = version.rsplit_once('.').map_or(version, |(minor, _)| minor);
     let dependency = format!("{LIBRARY} = \"{minor}\"");

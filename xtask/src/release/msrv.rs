@@ -17,7 +17,7 @@ pub fn dependencies(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The library's `rust-version`, and the dependencies that declare a newer one. What tests alone take may be newer.
+/// The library's `rust-version`, and the dependencies that declare a newer one. Dependencies of tests may be newer.
 fn newer(metadata: &Value) -> Result<(String, Vec<String>)> {
     fn list(value: &Value) -> impl Iterator<Item = &Value> {
         value.as_array().into_iter().flatten()

@@ -9,7 +9,7 @@ use crate::case::Case;
 /// The dtypes of source and destination.
 pub type Pair = [DType; 2];
 
-/// Single dtypes, and the conversions that pictures and networks take, in both directions.
+/// Single dtypes, and the conversions of pictures and networks in both directions.
 pub const PAIRS: [Pair; 8] = [
     [DType::U8, DType::U8],
     [DType::U8, DType::F16],
@@ -131,7 +131,7 @@ impl Way {
         if needed <= most {
             return Ok(way);
         }
-        // A crop's source has a few rows and columns more than the case has elements.
+        // 15/16, because a crop's source has a few rows and columns more than its destination.
         let fewer = elements as u128 * u128::from(most) * 15 / 16 / u128::from(needed);
         Ok(ways(pair, fewer as usize)?.swap_remove(n))
     }

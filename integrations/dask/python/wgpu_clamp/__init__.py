@@ -5,7 +5,7 @@
 >>> wgpu_clamp.clamp(np.array([-1.5, 0.25, 7.0], np.float32), 0, 6)
 array([0.  , 0.25, 6.  ], dtype=float32)
 
-On the chunks of a Dask array, by ``map_blocks``. It keeps ``dtype`` to itself, so that another one goes in by ``partial``:
+``map_blocks`` clamps the chunks of a Dask array. It does not pass ``dtype`` on, so ``partial`` gives another dtype:
 
 >>> import dask.array as da
 >>> from functools import partial
@@ -43,34 +43,35 @@ def clamp(
 
     array
         A NumPy array of float16, float32, float64, a signed or unsigned integer of 8 to 64 bits, or ml_dtypes' bfloat16.
-        One that is not C-contiguous, or in the other byte order, is copied first.
+        An array that is not C-contiguous, or has the other byte order, is copied first.
     min, max
-        Numbers of the result's dtype, or ``None``. For an integer dtype only an integer in its range; for a float dtype
-        any number that is not beyond its largest, rounded as NumPy does.
+        Numbers of the result's dtype, or ``None`` for no bound. For an integer dtype, an integer in its range; for a
+        float dtype, any number not beyond its largest, or an infinity or NaN, rounded as NumPy does.
     scale, bias
-        Finite numbers, rounded to float32 (float64 if the result is of that dtype). Scale 1 with bias 0 is no step at all.
+        Finite numbers, rounded to float32 (float64 if the result is float64). Scale 1 with bias 0 computes nothing.
     dtype
-        That of the result, ``array``'s if ``None``. Any two of uint8, int8, uint16, int16, float16, bfloat16 and float32
-        convert into each other, saturated.
+        The dtype of the result; ``array``'s if ``None``. Any two of uint8, int8, uint16, int16, uint32, int32, float16,
+        bfloat16 and float32 convert into each other, saturated.
     out
         A writeable C-contiguous array of ``array``'s shape and of the result's dtype, which may be ``array``. After a
         RuntimeError a part of it may be written; the error says which.
     precision
-        ``"fast"``: a scale or bias that meets a float is float32 arithmetic of the device (float64 for float64).
-        ``"exact"``: the real number, rounded once, the same bits on every device.
+        ``"fast"``: where floats take part, scale and bias are the device's float32 arithmetic (float64 for float64).
+        ``"exact"``: the exact result, rounded once: the same bits on every device.
     rounding
         How a number becomes an integer: ``"toward_zero"`` or ``"nearest_even"``.
     channels, axis
-        A sequence of dicts with keys of ``min``, ``max``, ``scale`` and ``bias``, one for each index of ``axis``. What a
-        dict leaves out is that of the call.
+        A sequence of dicts with keys of ``min``, ``max``, ``scale`` and ``bias``, one for each index of ``axis``. A key
+        that a dict leaves out has the call's value.
 
-    Not as in NumPy's ``clip``: a NaN bound never replaces anything (there: all becomes NaN); where ``min > max`` all but
-    NaN becomes min (there: max); the result has the dtype of the array, whatever that of the bounds. As there, NaN stays
-    NaN. An element that nothing replaces keeps its bits: the sign of a zero, the payload of a NaN.
+    Differences from NumPy's ``clip``: a NaN bound replaces nothing (in NumPy, all elements become NaN); if
+    ``min > max``, all elements but NaN become min (in NumPy, max); the dtype of a bound does not change the result's.
+    As in NumPy, NaN stays NaN. An element that no bound replaces keeps its bits, such as a zero's sign and a NaN's
+    payload.
 
-    Raises ``ValueError`` or ``TypeError`` for an argument, ``RuntimeError`` for the GPU, and in a fork of a process that
-    has opened it. The GIL is released. The first call of a process opens the GPU, by ``WGPU_CLAMP_ADAPTER``,
-    ``WGPU_ADAPTER_NAME`` and ``WGPU_BACKEND``; an empty array needs none.
+    Raises ``ValueError`` or ``TypeError`` for a wrong argument. Raises ``RuntimeError`` if the GPU fails, or in a fork
+    of a process that has opened the GPU. Releases the GIL. The first call of a process opens the GPU that
+    ``WGPU_CLAMP_ADAPTER``, ``WGPU_ADAPTER_NAME`` and ``WGPU_BACKEND`` choose; an empty array needs no GPU.
     """
     operation = Operation(dtype, precision, rounding, (min, max, scale, bias), channels, axis)
     return _run(_native.clamp, array, operation, out)
@@ -90,16 +91,16 @@ def reference(
     channels=None,
     axis=None,
 ):
-    """As :func:`clamp`, on the CPU, one element at a time: what the results of a GPU are compared with.
+    """Compute :func:`clamp` on the CPU, one element at a time, to check the results of a GPU.
 
-    They have the same bits, but where ``precision="fast"`` leaves the device a choice.
+    The bits are the same, except where ``precision="fast"`` leaves the device a choice.
     """
     operation = Operation(dtype, precision, rounding, (min, max, scale, bias), channels, axis)
     return _run(_native.reference, array, operation, out)
 
 
 def adapter():
-    """Open the GPU of this process if that was not done, and return its name, backend, kind and driver."""
+    """Open the GPU of this process, unless it is open, and return its name, backend, kind and driver."""
     return _native.adapter()
 
 
@@ -118,5 +119,5 @@ def _run(native, array, operation, out):
 
 
 def _bytes(array):
-    # A matrix stays one.
+    # A `numpy.matrix` would stay two-dimensional.
     return np.asarray(array).reshape(-1).view(np.uint8)

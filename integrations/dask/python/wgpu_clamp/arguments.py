@@ -1,4 +1,4 @@
-"""The arguments of a call, checked, as the native module takes them."""
+"""Checks the arguments of a call, and converts them for the native module."""
 
 import math
 import numbers
@@ -36,7 +36,7 @@ PARAMETERS = ("min", "max", "scale", "bias")
 
 
 class Operation:
-    """What is computed, as far as it does not depend on the array."""
+    """The operation, as far as it does not depend on the array."""
 
     def __init__(self, dtype, precision, rounding, parameters, channels, axis):
         self.dtype = None if dtype is None else _supported("dtype", np.dtype(dtype))
@@ -57,7 +57,7 @@ class Operation:
         return dtype
 
     def on(self, array, dtype):
-        """The operation for the native module, and the shape that it sees: that of as few dimensions as need be."""
+        """The operation for the native module, and the shape that it sees: one dimension, or three with channels."""
         call = {
             "source": NAMES[array.dtype.name],
             "dtype": NAMES[dtype.name],
@@ -100,7 +100,7 @@ def contiguous(array):
 
 
 def output(out, shape, dtype):
-    """Where the result goes."""
+    """The array for the result: `out`, checked, or a new one."""
     if out is None:
         return np.empty(shape, dtype)
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
@@ -150,7 +150,7 @@ def _bound(argument, value, dtype):
     if dtype.name in LARGEST:
         return _float_bits(argument, number, dtype)
     limits = np.iinfo(dtype)
-    # A comparison with a NaN is false, and `int` is never asked for an infinity.
+    # NaN and infinities fail the first comparison, so `int` never gets them.
     if limits.min <= number <= limits.max and number == int(number):
         return int(number) % 2**limits.bits
     raise ValueError(
@@ -184,7 +184,7 @@ def _finite(argument, value, dtype):
 
 
 def _number(argument, value):
-    """A Python number, exactly."""
+    """The value as a Python number, without rounding."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, np.generic) and value.dtype.name in NAMES:

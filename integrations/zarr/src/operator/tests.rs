@@ -49,7 +49,7 @@ fn order_nan_precision_and_rounding() {
     // Rounded once; 0.1 is an f32 or an f64.
     same(f4(3.0, "--scale 0.3333333432674408 --bias -1"), 2.0_f32.powi(-25));
     same(f4(3.0, "--scale 0.3333333432674408 --bias -1 --precision fast"), 2.0_f32.powi(-25));
-    // The reference computes alike.
+    // The reference computes both precisions alike, so this looks at the clamps.
     let precision = |words| options(words).unwrap().clamp(DType::F32).unwrap().precision();
     assert_eq!(precision("--scale 2"), Precision::Exact);
     assert_eq!(precision("--scale 2 --precision fast"), Precision::Fast);
@@ -88,7 +88,7 @@ fn bounds_are_rounded_once_to_nearest() {
     same(f4(0.0, "--min 16777219"), 16_777_220.0);
     assert_eq!(f8(0.0, "--min 0.1").to_bits(), 0.1_f64.to_bits());
     let f2 = |text: &str| clamp(DType::F16, 0, &format!("--min {text}"));
-    // By way of f32 the first two would be ties, and 1.
+    // Rounded to f32 first, the first two would become ties, and then 1.
     assert_eq!(f2("1.00048828126"), 0x3c01);
     assert_eq!(f2("1.0004882812500003"), 0x3c01);
     assert_eq!(f2("1.00048828125"), 0x3c00);

@@ -19,14 +19,14 @@ pub fn scratch() -> (TempDir, PathBuf, PathBuf) {
     (folder, input, output)
 }
 
-/// The program, with what it is told between spaces, and IN and OUT.
+/// A command for the program with the arguments in `words`, IN and OUT.
 pub fn command(words: &str, input: &Path, output: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_clamp-zarr"));
     command.args(words.split_whitespace()).arg(input).arg(output);
     command
 }
 
-/// What it says when it succeeds.
+/// Runs the program, which must succeed, and returns its output.
 #[track_caller]
 pub fn run(words: &str, input: &Path, output: &Path) -> String {
     let ran = command(words, input, output).output().unwrap();
@@ -34,7 +34,7 @@ pub fn run(words: &str, input: &Path, output: &Path) -> String {
     String::from_utf8(ran.stdout).unwrap()
 }
 
-/// What it says when it fails.
+/// Runs the program, which must fail, and returns its error output.
 #[track_caller]
 pub fn fail(words: &str, input: &Path, output: &Path) -> String {
     let ran = command(words, input, output).output().unwrap();
@@ -105,7 +105,7 @@ pub fn read(array: &Array<FilesystemStore>) -> Vec<u8> {
     bytes.into_fixed().unwrap().into_owned()
 }
 
-/// Holds an output to what the reference makes of the input.
+/// Compares an output with the reference's result for the input.
 #[track_caller]
 pub fn check<'a>(clamps: impl Into<Clamps<'a>>, input: &Path, output: &Path) {
     let (clamps, input, output) = (clamps.into(), open(input), open(output));
@@ -122,7 +122,7 @@ pub fn check<'a>(clamps: impl Into<Clamps<'a>>, input: &Path, output: &Path) {
     assert!(read(&output) == expected, "{:?}", clamps.as_slice()[0]);
 }
 
-/// Bytes that differ from chunk to chunk, the same at each run.
+/// Pseudo-random bytes, which depend on the seed alone.
 pub fn noise(seed: u64, len: usize) -> Vec<u8> {
     let mut state = seed << 32;
     (0..len.div_ceil(8)).flat_map(|_| splitmix64(&mut state).to_le_bytes()).take(len).collect()

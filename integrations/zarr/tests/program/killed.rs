@@ -1,4 +1,4 @@
-//! Four parts at once, one of which dies.
+//! Runs four parts at once and kills one.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn is_writing(output: &Path) -> bool {
     names.any(|name| name.to_string_lossy().starts_with(".clamp-zarr-2-of-4-"))
 }
 
-/// The chunks that are there under their names.
+/// The number of complete chunks.
 fn complete(output: &Path) -> usize {
     fs::read_dir(output.join("c")).map_or(0, Iterator::count)
 }
@@ -44,7 +44,7 @@ fn a_part_that_is_killed_is_simply_run_again() {
     };
     let mut parts: Vec<_> = (0..4).map(start).collect();
     let end = Instant::now() + Duration::from_mins(5);
-    // In the middle of a chunk.
+    // Waits until part 2 is in the middle of a chunk.
     while complete(&output) < 8 || !is_writing(&output) {
         assert!(Instant::now() < end, "{} chunks, and nothing is written", complete(&output));
         thread::sleep(Duration::from_millis(1));

@@ -1,4 +1,4 @@
-//! What it does not take, and how it says so.
+//! Options and arrays that the program refuses, and its errors.
 
 use std::fs;
 
@@ -94,7 +94,7 @@ fn arrays_that_are_none() {
     assert!(error.contains("it is a directory of something else"), "{error}");
 }
 
-/// A chunk that its codecs refuse ends the run, by name; those that were written stay.
+/// A chunk that its codecs refuse ends the run, and the error names it. Chunks that were written stay.
 #[test]
 fn a_chunk_that_is_broken() {
     let (_folder, input, output) = scratch();

@@ -1,4 +1,4 @@
-//! What is written.
+//! The arrays that the program writes.
 
 use std::fs;
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use crate::arrays::{check, command, create, fail, name, noise, open, plain, read
 
 const SHAPE: [&[u64]; 2] = [&[7, 10], &[3, 4]];
 
-/// Noise, but for one chunk that is not there.
+/// Noise in every chunk except one, which is absent.
 fn most(chunk: &[u64], len: usize) -> Option<Vec<u8>> {
     (chunk != [1, 1]).then(|| noise(chunk[0] * 100 + chunk[1], len))
 }
@@ -61,7 +61,7 @@ fn codecs_are_kept() {
     };
     let sharded = json!({ "name": "sharding_indexed", "configuration": {
         "chunk_shape": [3, 2],
-        // Bytes have no order: floats will need one.
+        // The input's bytes need no byte order; the output's floats do.
         "codecs": [{ "name": "bytes" }, { "name": "zstd", "configuration": { "level": 1, "checksum": true } }],
         "index_codecs": [bytes, { "name": "crc32c" }],
     } });
@@ -91,7 +91,7 @@ fn codecs_are_kept() {
         };
         assert_eq!(names(&described(&output)), names(&described(&input)));
     }
-    // The size of the elements, which is what blosc shuffles.
+    // blosc shuffles elements of the output's size.
     let metadata = serde_json::to_value(open(&folder.path().join("out 1")).metadata()).unwrap();
     assert_eq!(metadata["codecs"][1], blosc(4));
 }
@@ -123,7 +123,7 @@ fn channels_along_every_axis() {
         fs::write(&file, lines.join("\n")).unwrap();
         let said =
             run(&format!("--dtype f16 --max 9 --axis {axis} --channels {}", file.display()), &input, &output);
-        // An absent chunk becomes several numbers.
+        // The channels clamp the fill value to different numbers, so the absent chunk is written.
         assert!(said.contains(": 9 chunks written"), "{said}");
         let channel = |n: u8| {
             let scale = format!("0.{n}1").parse().unwrap();
@@ -151,7 +151,7 @@ fn parts_make_up_the_whole_and_what_is_there_is_left_alone() {
     assert_eq!(written, 9);
     check(&Clamp::at_most(-9_i32), &input, &output);
 
-    // Nobody looks into a chunk that is there; one that is not is written again.
+    // The program does not look into a chunk that is there. It writes a missing chunk again.
     let chunk = output.join("c/1/2");
     fs::write(&chunk, "anything").unwrap();
     fs::remove_file(output.join("c/0/0")).unwrap();
@@ -164,7 +164,7 @@ fn parts_make_up_the_whole_and_what_is_there_is_left_alone() {
     assert_eq!(fs::read(&chunk).unwrap(), b"anything");
     assert!(!leftover.exists() && other.exists());
 
-    // Another clamp would leave the array in two halves.
+    // A second clamp would mix its results with the first one's.
     let error = fail("--min -100 --max -9", &input, &output);
     assert!(error.contains("it is there, and differs in attributes: {"), "{error}");
     let error = fail("--max -10", &input, &output);
@@ -187,7 +187,7 @@ fn bounds_of_bf16_are_its_own() {
     assert!(error.contains("1e39 is beyond the largest bf16"), "{error}");
 }
 
-/// One of them describes the array, and the other finds another clamp than its own.
+/// One run describes the array. The other finds the description of another clamp.
 #[test]
 fn of_two_clamps_at_once_one_is_refused() {
     let (folder, input, _) = scratch();

@@ -17,7 +17,7 @@ fn clamps(count: u16) -> Vec<Clamp> {
     (0..count).map(one).collect()
 }
 
-/// In the uniform block, and in a storage buffer where they are more than it holds.
+/// Few channels lie in the uniform block, many in a storage buffer.
 #[wasm_bindgen_test]
 async fn planes_and_pixels_of_few_and_many_channels() {
     let gpu = Gpu::open().await;

@@ -7,7 +7,7 @@ use crate::harness::{Gpu, Place, check, packed};
 use crate::random::to_bytes;
 use crate::values::{affine_pairs, edges, elements, mask, plain_clamps, scalar_of, with_precisions};
 
-/// Of many clamps every so many, so that all dtypes together meet them all.
+/// Every `step`-th clamp. Different dtypes start at different clamps, so that together they take all.
 fn some(clamps: impl IntoIterator<Item = Clamp>, first: usize, step: usize) -> impl Iterator<Item = Clamp> {
     clamps.into_iter().skip(first % step).step_by(step)
 }

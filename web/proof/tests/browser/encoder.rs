@@ -1,4 +1,4 @@
-//! Within a program's own encoder and pass.
+//! Clamps in a program's own encoder and pass.
 
 use wasm_bindgen_test::wasm_bindgen_test;
 use wgpu_clamp::{Clamp, DType, Layout, Operands, Tensor, View, wgpu};

@@ -1,11 +1,11 @@
-//! A mistake that the crate can see is an error here too; one that only WebGPU sees reaches the program's error scope.
+//! Mistakes that the crate can see are errors here too. Mistakes that only WebGPU sees reach the program's error scope.
 
 use wasm_bindgen_test::wasm_bindgen_test;
 use wgpu_clamp::{Clamp, DType, Error, Layout, Operands, Tensor, View, wgpu};
 
 use crate::harness::{Gpu, buffer, packed};
 
-/// Nothing is recorded or submitted, WebGPU has nothing to report, and what was there stays.
+/// Checks that all calls refuse the operands with the same error, and that `dst` stays the same. Returns the error.
 async fn refused(gpu: &Gpu, clamp: &Clamp, operands: &Operands<'_>, dst: &Tensor) -> Error {
     let before = dst.read_bytes().await.unwrap();
     let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -72,7 +72,8 @@ async fn host_memory_that_does_not_fit() {
     gpu.close().await;
 }
 
-/// What no handle shows: the call returns, and the program's scope has it. On native the call itself fails.
+/// The crate cannot see that a buffer is destroyed, so the call succeeds and the program's error scope has the error.
+/// On native, the call itself fails.
 #[wasm_bindgen_test]
 async fn a_destroyed_buffer_is_reported_to_the_error_scope() {
     let gpu = Gpu::open().await;

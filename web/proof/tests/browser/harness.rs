@@ -3,7 +3,7 @@
 pub use wgpu_clamp::testing::Place;
 use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, Tensor, View, verify, wgpu};
 
-/// A device with `Limits::downlevel_defaults()`, or what of it the browser does not raise to its own defaults.
+/// A device with `Limits::downlevel_defaults()`. The browser may raise them to its own defaults.
 pub struct Gpu {
     pub host: Host,
     scopes: [wgpu::ErrorScopeGuard; 3],
@@ -29,7 +29,7 @@ impl Gpu {
         self.host.clamper().device()
     }
 
-    /// Fails if WebGPU has reported anything: on the web its errors come later than the calls, and not to these.
+    /// Fails if WebGPU has reported an error. On the web, errors come later than the calls, which do not return them.
     pub async fn close(self) {
         for scope in self.scopes.into_iter().rev() {
             if let Some(error) = scope.pop().await {
@@ -39,7 +39,7 @@ impl Gpu {
     }
 }
 
-/// Clamps from `src_layout` to `dst_layout` on the GPU and holds the whole buffers against the reference. In one
+/// Clamps from `src_layout` to `dst_layout` on the GPU and compares the whole buffers with the reference. In one
 /// buffer, `dst` is ignored.
 pub async fn check<'c>(
     gpu: &Gpu,
@@ -77,7 +77,7 @@ pub async fn check<'c>(
     }
 }
 
-/// Bytes in a buffer.
+/// A buffer with these bytes.
 pub fn buffer(gpu: &Gpu, bytes: &[u8]) -> Tensor {
     Tensor::upload_bytes(&gpu.host, DType::U8, &[bytes.len()], bytes).unwrap()
 }

@@ -53,7 +53,7 @@ async fn odd_lengths() {
     gpu.close().await;
 }
 
-/// Through the device in chunks, and said so.
+/// The slice goes through the device in chunks, and the progress shows them.
 #[wasm_bindgen_test]
 async fn a_slice_larger_than_a_binding() {
     let gpu = Gpu::open().await;
@@ -69,7 +69,7 @@ async fn a_slice_larger_than_a_binding() {
     gpu.close().await;
 }
 
-/// The browser runs what is under way to its end, and the device goes on.
+/// The browser finishes the work under way, and the device stays usable.
 #[wasm_bindgen_test]
 async fn a_dropped_future_leaves_the_slice_alone_and_the_device_alive() {
     let gpu = Gpu::open().await;

@@ -1,4 +1,4 @@
-//! Strides of every kind, in place and not, and more than one binding holds.
+//! Strides of every kind, in place and not, and a tensor that exceeds a binding.
 
 use wasm_bindgen_test::wasm_bindgen_test;
 use wgpu_clamp::{Clamp, DType, Layout, Operands, Plan, Tensor, View};
@@ -27,7 +27,7 @@ async fn layouts_of_every_kind() {
         (Layout::strided(&[70, 208], &[1, 1], 3).unwrap(), packed(&[70, 208])),
         (packed(&[]), Layout::strided(&[], &[], 3).unwrap()),
     ];
-    // Of each size, which is what tells the kernels apart; the self-test has them all.
+    // One dtype of each size, since kernels depend on the size. The self-test has all dtypes.
     for dtype in [DType::U8, DType::F16, DType::I32, DType::F64] {
         for (src_layout, dst_layout) in cases {
             let clamp = clamp(dtype);
@@ -57,7 +57,7 @@ async fn one_buffer() {
     gpu.close().await;
 }
 
-/// More than the binding of a device without further limits, which browsers do not make any smaller: in windows.
+/// The tensor exceeds the largest binding of a device with default limits, so the plan has two windows.
 #[wasm_bindgen_test]
 async fn a_tensor_larger_than_a_binding() {
     let gpu = Gpu::open().await;

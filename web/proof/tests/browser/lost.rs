@@ -5,7 +5,7 @@ use wgpu_clamp::{Clamp, DType, Error, Operands, Tensor};
 
 use crate::harness::Gpu;
 
-/// WebGPU takes all calls on such a device and does nothing; what is mapped afterwards never arrives.
+/// WebGPU accepts all calls on a destroyed device and does nothing. Only a readback fails.
 #[wasm_bindgen_test]
 async fn a_destroyed_device_is_an_error_and_no_trap() {
     let gpu = Gpu::open().await;

@@ -1,6 +1,6 @@
-//! The library in a browser, through its asynchronous functions alone.
+//! Tests the library in a browser, through its asynchronous functions alone.
 //!
-//! A browser without WebGPU fails: these tests never skip. Each opens a device of its own.
+//! A browser without WebGPU fails these tests: none is skipped. Each test opens a device of its own.
 
 #![cfg(target_arch = "wasm32")]
 

@@ -1,4 +1,4 @@
-//! `Host::self_test`, whose whole run takes minutes: `cargo xtask proof` has it.
+//! Some cases of `Host::self_test`. `cargo xtask proof` runs all cases, which takes minutes.
 
 use wasm_bindgen_test::wasm_bindgen_test;
 

@@ -7,7 +7,7 @@ use crate::harness::{Gpu, buffer};
 use crate::random::to_bytes;
 use crate::values::{bits_of, edges, scalar, with_precisions};
 
-/// In a buffer of their own, in the source's, and between the elements of an output in place.
+/// The bounds lie in a buffer of their own, in the source's buffer, and between the elements of an in-place output.
 #[wasm_bindgen_test]
 async fn bounds_on_the_gpu() {
     let gpu = Gpu::open().await;
