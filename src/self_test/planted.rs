@@ -81,7 +81,7 @@ const PLANTS: &[Plant] = &[
             "return nans_replaced(select(finite, x, infinite));",
             "return nans_replaced(finite);",
         )],
-        modules: "",
+        modules: "let finite = widen_operand(x)",
         found: "value that may be anything is stored",
         at: "`let finite = widen_operand(x) * vec4<f32>(a.scale) + vec4<f32>(a.bias);`",
     },
