@@ -126,8 +126,9 @@ impl FloatExact64 {
     }
 }
 
-/// The numbers that give the results for NaNs and infinities in steps on floats of up to 32 bits;
-/// `affine/specials.wgsl` explains them.
+/// The numbers that give the results for NaNs and infinities in steps on floats of up to 32 bits, which
+/// `affine/specials.wgsl` explains. With a positive scale, nothing is flipped, and the thresholds are ∞ and the least
+/// NaN.
 struct Specials {
     infinity_flip: u32,
     infinite_from: u32,
