@@ -187,8 +187,8 @@ fn found_single(before: u32, slot: Slot, channel: u32) -> u32 {
     return slot_word(before, (slot.x + channel * slot.y) >> 2u);
 }
 
-// The significand of a finite f32 from its bits without the sign: its top bit is bit 23, or it is 0. `exponent` returns
-// the exponent of the top bit.
+// The significand of a finite f32, from the f32's bits without the sign: 0, or a number whose top bit is bit 23.
+// `exponent` returns the exponent of the top bit.
 fn significand(size: u32) -> u32 {
     let subnormal = size << ((countLeadingZeros(size) - 8u) & 31u);
     return select((size & 0x007fffffu) | 0x00800000u, subnormal, size < 0x00800000u);
@@ -221,8 +221,8 @@ fn put_affine(origin: u32, channel: u32) {
     let bias_size = bias & no_sign;
 
     // `affine/specials.wgsl` and `affine/found.wgsl` describe `infinity_flip`, `infinite_from` and `nan_from`. The
-    // identity keeps every element: in an exact step the sum does so; in a fast step every magnitude counts as ∞, which
-    // stays. (A step on integers ignores `infinite_from`: their `x * 1 + 0` is exact.)
+    // identity keeps every element: in an exact step the sum does so; in a fast step `infinite_from` is 0, so every
+    // element counts as ∞ and is kept. (A step on integers ignores it: `x * 1 + 0` is exact there.)
     let sign = select(0u, r.step_sign, scale > scale_size);
     let flip = sign << r.step_shift;
     let infinite_from = select(r.step_infinity, 0u, identity && !IS_EXACT) << r.step_shift;

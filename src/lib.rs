@@ -55,8 +55,8 @@
 //! | F64 | `Fast` (default) | f64 arithmetic of the device; the result is in the set. Devices [without](Precision::Fast) this arithmetic compute as `Exact`, whose result is in the set |
 //!
 //! A NaN passes unchanged, bit for bit. ±∞ stays infinite, and a negative `scale` flips its sign. Where `scale` is ±0,
-//! ±∞ becomes the canonical quiet NaN. A result beyond the largest finite number is ±∞. Bit tests decide these cases,
-//! not arithmetic, since WGSL lets a device assume that NaN and ∞ do not occur.
+//! ±∞ becomes the canonical quiet NaN. Bit tests decide these cases, not arithmetic, since WGSL lets a device assume
+//! that NaN and ∞ do not occur. A result beyond the largest finite number is ±∞.
 //!
 //! [Precision](manual::precision) compares `Exact` and `Fast`.
 //!
@@ -143,8 +143,8 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Lets the fuzz target in `src/fuzz` name the crate as users do, since cargo-fuzz compiles the file outside of the
-/// crate.
+/// Lets the files in `src/fuzz` name the crate as users do in the crate's own tests too. cargo-fuzz compiles these files
+/// outside of the crate.
 #[cfg(test)]
 extern crate self as wgpu_clamp;
 

@@ -69,7 +69,7 @@ impl Plan {
         Self::with_placement(clamps.into(), src, dst, Placement::TwoBuffers, limits)
     }
 
-    /// Plans a clamp within one buffer: in place if the layouts are the same, otherwise disjoint.
+    /// Plans a clamp within one buffer. The layouts must be the same (in place) or share no byte.
     ///
     /// # Errors
     ///

@@ -192,7 +192,7 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
 }
 
 impl Module {
-    /// The fragments. They contain no values: values are in the uniform block.
+    /// The fragments. They contain no values: buffers hold the values.
     pub(crate) fn fragments(self) -> Vec<Fragment> {
         match self {
             Self::Clamp(key) => key.fragments(),

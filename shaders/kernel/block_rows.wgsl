@@ -1,7 +1,7 @@
 // Rows of dst that begin anywhere. An invocation takes some whole packets of a row; `block_edges` takes the elements
 // beside them. The first dimension of the walk counts the invocations of a row. In the geometry,
 // - `blocks.x` is the elements of a row, `blocks.y` their stride in src, `blocks.w` the number of rows;
-// - `blocks.z` is the elements in whole packets of src's binding (2^32 - 1 unless src is read across packets);
+// - `blocks.z` is how many elements lie in whole packets of src's binding (2^32 - 1 without `across`);
 // - `steps.x` is the workgroups of `block_edges` along x.
 //
 // Provides: place_in_row, row_packet, source_distance, source_packet, source_shift, last_source_packet, block_edges
@@ -12,7 +12,7 @@ const PACKET_BYTES: u32 = 16u;
 // Invocations of `block_edges` per row.
 const EDGE_INVOCATIONS: u32 = 8u;
 
-// x: a row's first whole packet in dst; y: the end of its whole packets whose source lies in whole packets of src.
+// x: a row's first whole packet in dst; y: behind the last one whose source lies in whole packets of src.
 fn whole_packets(at: Position) -> vec2<u32> {
     let rows = params.geometry.blocks;
     let first = (at.dst * DST_BYTES + (PACKET_BYTES - 1u)) / PACKET_BYTES;
@@ -31,7 +31,7 @@ fn place_in_row(workgroup: vec3<u32>, invocation: u32, packets: u32) -> Place {
 }
 
 // The invocation's `n`-th packet of dst. Behind the end of the packets it is the invocation's first packet again: the
-// invocation then stores the same value twice.
+// invocation then stores the same value again.
 fn row_packet(at: Place, n: u32) -> u32 {
     let i = at.x + n * select(params.geometry.walk.dims[0].extent, 1u, ADJACENT);
     return select(at.x, i, i < at.y);
@@ -58,8 +58,9 @@ fn last_source_packet(at: Place) -> u32 {
     return (at.y * PACKET_BYTES + (at.src - at.dst) * DST_BYTES - 1u) / PACKET_BYTES;
 }
 
-// Takes the units beside a row's whole packets: up to a packet before them, up to a packet behind them, and up to one
-// more packet whose source does not lie in whole packets of src. An invocation takes every EDGE_INVOCATIONS-th unit.
+// Takes the units (words, or larger elements) beside a row's whole packets: up to a packet before them, up to a packet
+// behind them, and up to one more packet whose source does not lie in whole packets of src. An invocation takes every
+// EDGE_INVOCATIONS-th unit.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn block_edges(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) invocation: u32) {
     let rows = params.geometry.blocks;

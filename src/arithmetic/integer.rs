@@ -249,8 +249,8 @@ impl Linear {
             let root = if bias.negative == scale.negative { lowest } else { highest };
             (root, if bias.negative { -limit } else { limit }, half)
         } else {
-            // Both are in units of half the scale's last bit. The bias is at least half the scale, so it has no bits
-            // below this unit.
+            // Bias and scale, in units of half the scale's last bit. The bias is at least half the scale, so it has no
+            // bits below this unit.
             let bias_units = bias.signed() << (distance + 1);
             let scale_units = scale.signed() * 2;
             let quotient = (bias_units.abs() + scale_units.abs() / 2) / scale_units.abs();
@@ -262,7 +262,7 @@ impl Linear {
             let value = if units.abs() > most { limit * units.signum() } else { units << shift };
             (root, value, half)
         };
-        // 2^steep replaces a larger scale: with both scales, every number except the root saturates.
+        // 2^steep replaces a larger scale: with either, every number except the root saturates.
         let top = 23 + scale.exponent.unsigned_abs();
         let (factor, top) = if top > width.steep { (1 << 23, width.steep) } else { (scale.significand, top) };
         let range = 1_i128 << (width.number + 4).saturating_sub(top);
@@ -403,12 +403,13 @@ impl Fraction {
         ((sum >> places_here).into(), shift, in_units)
     }
 
-    /// `part / 2^self.places` in units of `2^-places`, rounded down; `None` if it may reach 2^126.
+    /// `part / 2^self.places` in units of `2^-places`, rounded down; `None` from 2^126 on.
     fn part_in_units(&self, places: u32) -> Option<Floored> {
         let part = i128::from(self.part);
         if places >= self.places {
             let shift = places - self.places;
-            let floor = if part == 0 { 0 } else { (shift < 102).then(|| part << shift)? };
+            let floor =
+                if part == 0 { 0 } else { (shift + 2 <= part.leading_zeros()).then(|| part << shift)? };
             return Some(Floored { floor, inexact: false });
         }
         let dropped = self.places - places;

@@ -162,6 +162,19 @@ fn results_of_8_bits_are_right_also_where_terms_vanish() {
     }
 }
 
+/// Every power of two as a scale, beside biases of every size.
+#[test]
+fn results_of_8_bits_are_right_for_scales_of_every_size() {
+    let powers = |exponents: Vec<i32>| -> Vec<f32> {
+        exponents.into_iter().flat_map(|n| [2_f64.powi(n) as f32, -2_f64.powi(n) as f32]).collect()
+    };
+    let scales = powers((-149..=127).collect());
+    let biases = powers([-149, -72, -40].into_iter().chain(-16..=12).chain([24, 60, 127]).collect());
+    for (affine, rounding) in product(&product(&scales, &biases), &ROUNDINGS) {
+        assert!(is_found(AffineStep::Exact, [DType::I8; 2], affine, rounding));
+    }
+}
+
 #[test]
 fn what_leaves_32_bits_is_not_found() {
     let steep = [(1e9, 0.0), (65.0, 1.0), (1e30, -1e30), (1.0, f32::MAX)];

@@ -129,8 +129,8 @@ impl<'a> ClampSlice<'a> {
         self
     }
 
-    /// Uploads, clamps and reads back. The result is there when the future ends. If the future is dropped, the elements
-    /// last reported to the function of [`with_progress`](Self::with_progress) are written; the rest is unchanged.
+    /// Uploads, clamps and reads back. The result is there when the future ends. If the future is dropped, the finished
+    /// chunks, whose elements [`with_progress`](Self::with_progress) counts, are written; the rest is unchanged.
     ///
     /// # Errors
     ///

@@ -124,7 +124,7 @@ struct Term {
     later_sum: usize,
     /// The greatest common divisor of this coefficient and the later ones.
     gcd: usize,
-    /// Only for every `period`-th `v`, the rest for the later terms is a multiple of their gcd.
+    /// `target - coefficient * v` is a multiple of the later terms' gcd for every `period`-th `v` only.
     period: usize,
     /// The inverse of `coefficient / gcd` modulo `period`.
     inverse: usize,

@@ -27,7 +27,7 @@
 //! [`Clamps::along`] takes one clamp for each index of an axis. Pass it wherever a `&clamp` goes: [`Clamper`],
 //! [`Host::submit`], [`Host::clamp_bytes`], [`Plan`], [`reference::apply`], [`verify::check`]. All clamps must have the
 //! same dtypes, order, NaN rule, precision and rounding. For [numbers on the GPU](super::gpu_numbers),
-//! [`Clamps::slots_along`] takes one clamp and slots with an element per index.
+//! [`Clamps::slots_along`] takes one clamp, whose slots may have an element per index.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};

@@ -119,7 +119,7 @@ impl Strategy {
 }
 
 impl Assignment {
-    /// Assigns a leftover region to the first kernel that claims all of it.
+    /// Assigns a leftover region to the first kernel that claims all of it and fits the device.
     fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
         let cuts_nothing = |(_, claim): &(Kernel, Claim)| claim.cuts.iter().all(Option::is_none);
         let mut misfit = None;
@@ -239,7 +239,7 @@ impl Room {
         // Aligning both ends of a binding adds at most this many bytes.
         let slack = limits.binding_start().saturating_add(ends[0].max(ends[1]));
         let span = if task.placement == Placement::OneBuffer && !in_place {
-            // Each side may span half a binding. If ranges of src and dst share words, both fit into one binding.
+            // Each side may span half a binding, so that ranges of src and dst that share words fit into one.
             (limits.binding_size() / 2).saturating_sub(slack)
         } else {
             limits.binding_size().saturating_sub(slack)
@@ -255,7 +255,7 @@ impl Room {
         }
         if room.spans.contains(&0) {
             let needed = slack.saturating_mul(4);
-            // A larger binding would not help: the alignment is at fault.
+            // A larger limit would not help, since `binding_size` has a cap: the alignment is at fault.
             if needed <= limits.max_binding_size {
                 let (name, alignment) = ("min_storage_buffer_offset_alignment", limits.binding_alignment);
                 return refused(name, Limits::default().binding_alignment, alignment);

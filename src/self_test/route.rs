@@ -1,16 +1,16 @@
-//! Layouts of a case's operands; each route is for one kernel.
+//! Layouts of a case's operands. The routes lead to different kinds of blocks.
 
 use crate::kernel::PACKET;
 use crate::{DType, Error, Layout};
 
-/// A layout of elements for one kernel.
+/// A layout of elements that leads to one kind of block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// A contiguous run on each side, from the start of a packet.
     Run,
     /// Contiguous rows with gaps between them. The rows of src begin at various places of a packet.
     Rows,
-    /// Rows of one repeated element.
+    /// Rows that each repeat one element.
     Fill,
     /// Every second element, to reversed order.
     Strided,
@@ -112,8 +112,8 @@ impl Route {
     #[must_use]
     pub const fn places(self, source: DType, dtype: DType) -> &'static [Place] {
         match self {
-            // These routes are tested in two buffers only. `Pixels(3, 4, _)` has gaps in dst, which blocks preserve in
-            // two buffers only.
+            // These routes are tested in two buffers only. `Pixels(3, 4, _)` has gaps in dst; a block preserves gaps
+            // only in two buffers or in place.
             Self::Fill | Self::Pixels(3, 4, _) => &[Place::Apart],
             Self::Planes(..)
             | Self::Pixels(..)
@@ -126,7 +126,7 @@ impl Route {
         }
     }
 
-    /// Words that name the route's kernel in a printed [`Plan`](crate::Plan), with two buffers or in place.
+    /// With two buffers or in place, a printed [`Plan`](crate::Plan) has these words for the route's kernel.
     #[must_use]
     pub const fn kernel(self) -> &'static str {
         match self {
@@ -231,8 +231,9 @@ impl Route {
                 (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
             }
             Self::Repeated => {
-                // Each row has whole packets and goes to ten rows: one invocation stores eight of them, another one
-                // two. dst is ten times as large as src, so `n` is capped, and src lacks some 16-bit values.
+                // Each row has whole packets and goes to ten rows: one invocation stores to eight of the rows,
+                // another to the other two. dst is ten times as large as src, so `n` is capped, and src lacks some 16-bit
+                // values.
                 let rows = n.min(49_152).div_ceil(192);
                 (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 10, 192])?, packed(&[rows, 10, 192])?)
             }

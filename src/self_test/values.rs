@@ -27,7 +27,7 @@ pub const AFFINES: [(f32, f32); 9] = [
 
 /// Scales and biases besides [`AFFINES`]: a sum that cancels all but the product's last bit; overflow, underflow, zeros
 /// of both signs; products just below an integer, far from zero; long shifts.
-pub const MORE_AFFINES: [(f32, f32); 15] = [
+pub const MORE_AFFINES: [(f32, f32); 16] = [
     (1.007_812_5, -1.007_812_6),
     (-1.0, 0.0),
     (3e38, -3e38),
@@ -36,6 +36,8 @@ pub const MORE_AFFINES: [(f32, f32); 15] = [
     (0.0, -0.0),
     (-0.0, 7.0),
     (16_777_215.0, -0.5),
+    // The scale is -2^-105. Products lie far below the bias's last bit.
+    (f32::from_bits(0x8b00_0000), 0.003_906_25),
     (0.099_999_99, 40_000.0),
     (0.099_999_99, 41_000.0),
     // An odd number of 24 bits times 2^31, 2^-32, 2^-62, 2^-63 and 2^-64.

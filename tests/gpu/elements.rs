@@ -1,5 +1,5 @@
 //! Every specialization on every value, or on edges and random values: a million on the route `Run`, an eighth of
-//! them on others. A route is a layout that leads to a certain kernel.
+//! them on others. A route is a layout that leads to one kind of block.
 
 use wgpu_clamp::testing::Route;
 use wgpu_clamp::{Clamp, DType, Number, Plan, Precision};

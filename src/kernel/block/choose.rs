@@ -25,8 +25,8 @@ const ENOUGH_OF_ROWS: usize = 6;
 /// The greatest ratio of a pixel's dst stride to its number of elements, for packets that also have bytes to preserve.
 const SPARSEST: usize = 4;
 
-/// The fewest blocks of a run that begins anywhere in a packet. In a shorter run, blocks save less than the second
-/// dispatch for its two edges costs.
+/// The fewest blocks of a run that begins anywhere in a packet. In a shorter run, the second dispatch, for the
+/// two edges, costs more than blocks save.
 const LEAST_BLOCKS: usize = 4;
 /// The fewest packets of such a run.
 const LEAST_PACKETS: usize = 16;
@@ -37,7 +37,7 @@ const MOST_PARTS: usize = 2;
 /// The fewest elements for which blocks are worth a second dispatch.
 const LEAST_ELEMENTS: usize = 1024;
 
-/// A block may grow if it then leaves at most one element in this many to another dispatch.
+/// A block may grow if it then leaves at most 1 / `LITTLE` of the elements to another dispatch.
 const LITTLE: usize = 256;
 
 /// A block in the making, with its extents along the region's dimensions.
@@ -51,7 +51,7 @@ struct Chosen<'a> {
 impl Block {
     /// The claims of blocks on a region, the best first; empty if blocks do not suit it.
     pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Self, Claim)> {
-        // First a claim for rows whose source row repeats, then a claim for any rows.
+        // First a claim for rows that share a source row, then a claim for any rows.
         let rows = [true, false].map(|repeated| Self::claim_rows(task, region, repeated));
         let boxes = if rows[1].is_some() { None } else { Self::claim_boxes(task, region) };
         // A box with all channels is better than `Shape::Around`: the text of the box has channels as constants, but
@@ -109,7 +109,7 @@ impl Block {
         let rest = along.extent.checked_sub(first + usize::from(beyond))? % chosen.extents[d];
         let left = usize::from(first > 0) + usize::from(beyond || rest > 0);
         chosen.divide_others(d, MOST_PARTS - left);
-        // Two invocations compute some blocks of a run. In place, one could load results that the other has stored.
+        // Some blocks of a run are computed by two invocations. In place, one could load what the other has stored.
         let run_length = along.extent * chosen.between(d);
         let joins = !keeps
             && !task.in_place(region)
@@ -389,7 +389,7 @@ impl Chosen<'_> {
                 shape = Shape::Runs { along: rank as u8 };
             }
             if self.extents[d] > 1 {
-                // Each run has its own offset in a packet. A far stride between runs makes each run a row of its own.
+                // Each run has its own offset in a packet. A far stride between runs lets the text store each by itself.
                 let apart = run.is_some_and(|run| d < run);
                 dims[rank] = Along {
                     extent: self.extents[d] as u8,
