@@ -39,8 +39,8 @@ pub struct Operator {
     #[arg(long, value_name = "R", value_parser = ["zero", "even"])]
     rounding: Option<String>,
     /// The operator of a standard, with its conversion of bounds:
-    ///   directml[:LEVEL]  ELEMENT_WISE_CLIP; LEVEL is 1.0 to 6.4
-    ///   clip1[:LEVEL]     ELEMENT_WISE_CLIP1; LEVEL is 5.0 to 6.4
+    ///   directml[:LEVEL]  CLIP; LEVEL is 1.0 to 6.4
+    ///   clip1[:LEVEL]     CLIP1; LEVEL is 5.0 to 6.4
     ///   onnx[:OPSET]      Clip-1, 6, 11, 12 or 13, by OPSET
     ///   openvino          Clamp-1
     ///   onednn            Graph Clamp

@@ -44,7 +44,6 @@ fn looped<S: 'static, T: 'static>(
     (work, Box::new(move |_| Ok(output(&result.borrow()))))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "peers on a device can fail")]
 fn with_rayon(_: &Bench, step: Step, src: &[u8]) -> Result<(Work, Output)> {
     let src: Array1<f32> = bytemuck::pod_collect_to_vec(src).into();
     let dst = Array1::from_elem(src.len(), f32::NAN);
@@ -54,7 +53,6 @@ fn with_rayon(_: &Bench, step: Step, src: &[u8]) -> Result<(Work, Output)> {
     Ok(looped(src, dst, all, |dst| dst.to_vec()))
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "peers on a device can fail")]
 fn with_iterator(_: &Bench, step: Step, src: &[u8]) -> Result<(Work, Output)> {
     let src: Vec<f32> = bytemuck::pod_collect_to_vec(src);
     let dst = vec![f32::NAN; src.len()];

@@ -35,7 +35,7 @@ pub enum Step {
 /// The scale of [`Step::Quantize`]; exact in f32, as is its reciprocal.
 pub const LEVELS: f32 = 32.0;
 
-/// Scale and bias of each component of [`Step::Picture`], from ImageNet's mean and deviation.
+/// Scale and bias of each component of [`Step::Picture`], from `ImageNet`'s mean and deviation.
 pub const NORMAL: [[f32; 2]; 3] = [
     [1.0 / (255.0 * 0.229), -0.485 / 0.229],
     [1.0 / (255.0 * 0.224), -0.456 / 0.224],
@@ -72,7 +72,7 @@ fn trial(bench: &Bench, step: Step, name: String, wall: bool, peer: Peer) -> Res
     let src = data::random(dtype, usize::try_from(case.src.required_bytes(dtype))?, 42);
     let (work, output) = peer(bench, step, &src)?;
     let set = Rc::new(case.set(&bench.device, if wall { 1 } else { bench.sets(bytes) })?);
-    let ours = if wall { whole_calls(bench, case, Rc::clone(&set)) } else { set.work() };
+    let ours = if wall { whole_calls(bench, &case, Rc::clone(&set)) } else { set.work() };
     let check: Check = Box::new(move |bench| {
         case.check(&bench.device, &set)?;
         same(&case, &src, &output(bench)?)
@@ -121,8 +121,8 @@ pub fn settled(calls: u32, call: impl Fn() -> Result<()> + 'static) -> Work {
 }
 
 /// Work of whole calls, as for a peer: preparing, recording, submitting and waiting.
-fn whole_calls(bench: &Bench, case: Case, set: Rc<Set>) -> Work {
-    let host = bench.device.host.clone();
+fn whole_calls(bench: &Bench, case: &Case, set: Rc<Set>) -> Work {
+    let (host, case) = (bench.device.host.clone(), *case);
     let calls = calls(bench);
     let call = move || -> Result<()> {
         let device = host.clamper().device();

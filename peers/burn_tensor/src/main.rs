@@ -96,10 +96,10 @@ struct Program {
 }
 
 impl Program {
-    fn submit(&self, operands: Operands<'_>) -> Result<()> {
+    fn submit(&self, operands: &Operands<'_>) -> Result<()> {
         let mut encoder =
             self.clamper.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.clamper.encode(&mut encoder, &self.clamp, operands)?;
+        self.clamper.encode(&mut encoder, &self.clamp, *operands)?;
         self.queue.submit([encoder.finish()]);
         Ok(())
     }
@@ -124,7 +124,7 @@ impl Program {
         if read.len() != expected.len() {
             return Err(format!("{case}: {} elements, not {}", read.len(), expected.len()).into());
         }
-        println!("{case}: {} elements, each as the reference says", read.len());
+        println!("{case}: {} elements, each is one that the reference allows", read.len());
         Ok(())
     }
 }
@@ -156,14 +156,14 @@ fn run() -> Result<()> {
 
     let (tensor, numbers) = program.tensor([300, 128]);
     let lent = Lent::of(&tensor)?;
-    program.submit(Operands::in_place(lent.view()))?;
+    program.submit(&Operands::in_place(lent.view()))?;
     drop(lent);
     program.compare("in place", tensor, &numbers)?;
 
     let (src, numbers) = program.tensor([300, 128]);
     let dst = Tensor::empty([300, 128], &program.burn);
     let lent = (Lent::of(&src)?, Lent::of(&dst)?);
-    program.submit(Operands::new(lent.0.view(), lent.1.view()))?;
+    program.submit(&Operands::new(lent.0.view(), lent.1.view()))?;
     drop(lent);
     program.compare("into another tensor", dst, &numbers)?;
 
@@ -172,7 +172,7 @@ fn run() -> Result<()> {
     let dst = Tensor::empty([128, 300], &program.burn);
     let lent = (Lent::of(&src.transpose())?, Lent::of(&dst)?);
     println!("  transposed: {}", lent.0.layout);
-    program.submit(Operands::new(lent.0.view(), lent.1.view()))?;
+    program.submit(&Operands::new(lent.0.view(), lent.1.view()))?;
     drop(lent);
     let transposed: Vec<f32> =
         (0..128).flat_map(|column| numbers[column..].iter().step_by(128)).copied().collect();
@@ -183,7 +183,7 @@ fn run() -> Result<()> {
     let slice = tensor.slice([100..200, 0..128]);
     let lent = Lent::of(&slice)?;
     println!("  slice: {}", lent.layout);
-    program.submit(Operands::in_place(lent.view()))?;
+    program.submit(&Operands::in_place(lent.view()))?;
     drop(lent);
     program.compare("a slice, in place", slice, &numbers[100 * 128..200 * 128])
 }
