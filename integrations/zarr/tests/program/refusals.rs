@@ -21,7 +21,7 @@ fn options_that_make_no_sense() {
         ("--max 1 --gpu first", "invalid value 'first' for '--gpu <N>'"),
         ("--max 1 --axis 0", "required arguments were not provided:\n  --channels <FILE>"),
         ("--max 1 --dtype f64", "u8 does not convert to f64"),
-        ("--max 1 --gpu 99", "no adapter 99, counted from 0: they are ["),
+        ("--max 1 --gpu 99", "adapter 99, counted from 0, is not among ["),
         ("--max 1 --speed 9", "--speed"),
         ("--max 1 more", "unexpected argument"),
     ] {
