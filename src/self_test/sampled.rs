@@ -4,6 +4,7 @@
 //! change; numbers on the GPU; and the sample layouts of blocks.
 
 use std::fmt;
+use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{
@@ -123,6 +124,7 @@ pub(super) fn samples() -> Vec<Sample> {
     numbers()
         .chain(zeros())
         .chain(cancellations())
+        .chain(near_ties())
         .chain(slots())
         .chain(affine_slots())
         .chain(places())
@@ -182,6 +184,16 @@ fn cancellations() -> impl Iterator<Item = Sample> {
         let around = (0..ELEMENTS as u64).map(|n| (1 << 31) + 59 + n).collect();
         Sample { values: around, ..Sample::of_line(clamp, (scale, bias)) }
     })
+}
+
+/// Products just above half an ulp of the bias. Their last bits alone decide that the sum is no tie.
+fn near_ties() -> impl Iterator<Item = Sample> {
+    let (scale, bias) = (16_769_026.0 * 2.0_f32.powi(-67), 2.0_f32.powi(-96));
+    let clamp = Clamp::unbounded(DType::F32).with_affine(scale, bias).expect(VALID);
+    let clamp = clamp.with_precision(Precision::Exact);
+    // 0x19001001 * scale = 2^-120 + 2^-166.
+    let around = (0..ELEMENTS as u64).map(|n| 0x1900_1001 - 200 + n).collect();
+    iter::once(Sample { values: around, ..Sample::of_line(clamp, (scale, bias)) })
 }
 
 /// Small bindings and grids for every eighth plan, else the default limits.
