@@ -114,6 +114,10 @@ fn is_found(
     true
 }
 
+fn of_both_signs(numbers: impl Iterator<Item = f32>) -> Vec<f32> {
+    numbers.flat_map(|number| [number, -number]).collect()
+}
+
 fn product<A: Copy, B: Copy>(a: &[A], b: &[B]) -> Vec<(A, B)> {
     a.iter().flat_map(|&a| b.iter().map(move |&b| (a, b))).collect()
 }
@@ -153,9 +157,9 @@ fn ordinary_steps_are_found_and_exact() {
 /// Scales and biases down to 0, and ties.
 #[test]
 fn results_of_8_bits_are_right_also_where_terms_vanish() {
-    let small = [0.0, 2_f32.powi(-149), 2_f32.powi(-72), 1e-20, 2_f32.powi(-40), 2_f32.powi(-10), 1e-3];
+    let small = [0.0, f32::from_bits(1), 2_f32.powi(-72), 1e-20, 2_f32.powi(-40), 2_f32.powi(-10), 1e-3];
     let numbers = [0.125, 0.25, 0.5, 0.75, 1.0, 1.5, 3.0, 100.5, 2_f32.powi(24), 3e7, 1e30];
-    let all: Vec<_> = small.into_iter().chain(numbers).flat_map(|number| [number, -number]).collect();
+    let all = of_both_signs(small.into_iter().chain(numbers));
     let dtypes = [[DType::I8, DType::I8], [DType::U8, DType::I16], [DType::I8, DType::U8]];
     for ((affine, dtypes), rounding) in product(&product(&product(&all, &all), &dtypes), &ROUNDINGS) {
         assert!(is_found(AffineStep::Exact, dtypes, affine, rounding));
@@ -165,11 +169,11 @@ fn results_of_8_bits_are_right_also_where_terms_vanish() {
 /// Every power of two as a scale, beside biases of every size.
 #[test]
 fn results_of_8_bits_are_right_for_scales_of_every_size() {
-    let powers = |exponents: Vec<i32>| -> Vec<f32> {
-        exponents.into_iter().flat_map(|n| [2_f64.powi(n) as f32, -2_f64.powi(n) as f32]).collect()
-    };
-    let scales = powers((-149..=127).collect());
-    let biases = powers([-149, -72, -40].into_iter().chain(-16..=12).chain([24, 60, 127]).collect());
+    // In f32, `powi` gives 0 for the least powers.
+    let power = |n| 2_f64.powi(n) as f32;
+    let scales = of_both_signs((-149..=127).map(power));
+    let biases = [-149, -72, -40].into_iter().chain(-16..=12).chain([24, 60, 127]);
+    let biases = of_both_signs(biases.map(power));
     for (affine, rounding) in product(&product(&scales, &biases), &ROUNDINGS) {
         assert!(is_found(AffineStep::Exact, [DType::I8; 2], affine, rounding));
     }

@@ -139,8 +139,8 @@ impl Assignment {
         claim: &Claim,
         in_place: bool,
     ) -> Result<Self, Misfit> {
+        let tile_extents = tile_extents(task, kernel, region, claim, in_place)?;
         let Claim { lead, ends, .. } = *claim;
-        let tile_extents = tile_extents(task, kernel, region, (lead, ends), in_place)?;
         Ok(Self { kernel, region: *region, lead, ends, tile_extents })
     }
 
@@ -207,18 +207,18 @@ fn tile_extents(
     task: &Task,
     kernel: Kernel,
     region: &Region,
-    (lead, ends): (usize, [u64; 2]),
+    claim: &Claim,
     in_place: bool,
 ) -> Result<[usize; MAX_RANK], Misfit> {
+    let Claim { lead, ends, .. } = *claim;
     let tiling = kernel.definition().tiling(task, region);
-    let Tiling { most, .. } = tiling;
     let mut extents = [1; MAX_RANK];
     for (extent, dim) in extents.iter_mut().zip(region.dims()) {
         *extent = dim.extent + lead;
     }
     let whole =
         Tile { starts: region.starts, extents: region.extents(), first_channel: region.first_channel };
-    if bind(task, region, &whole, ends).is_some() && region.len() as u64 <= most {
+    if bind(task, region, &whole, ends).is_some() && region.len() as u64 <= tiling.most {
         return Ok(extents);
     }
     let room = Room::new(task, &tiling, ends, in_place)?;

@@ -4,7 +4,6 @@
 //! change; numbers on the GPU; and the sample layouts of blocks.
 
 use std::fmt;
-use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{
@@ -124,7 +123,7 @@ pub(super) fn samples() -> Vec<Sample> {
     numbers()
         .chain(zeros())
         .chain(cancellations())
-        .chain(near_ties())
+        .chain([near_tie()])
         .chain(slots())
         .chain(affine_slots())
         .chain(places())
@@ -180,20 +179,23 @@ fn cancellations() -> impl Iterator<Item = Sample> {
     let (scale, bias) = (f32::from_bits(0x4b7f_fffe) * 2.0_f32.powi(-40), -2.0_f32.powi(15));
     [DType::F32, DType::F16].into_iter().map(move |dtype| {
         let clamp = Clamp::unbounded(dtype).with_source(DType::U32).expect(VALID);
-        let clamp = clamp.with_affine(scale, bias).expect(VALID).with_precision(Precision::Exact);
-        let around = (0..ELEMENTS as u64).map(|n| (1 << 31) + 59 + n).collect();
-        Sample { values: around, ..Sample::of_line(clamp, (scale, bias)) }
+        exact_step(clamp, (scale, bias), (1 << 31) + 259)
     })
 }
 
-/// Products just above half an ulp of the bias. Their last bits alone decide that the sum is no tie.
-fn near_ties() -> impl Iterator<Item = Sample> {
-    let (scale, bias) = (16_769_026.0 * 2.0_f32.powi(-67), 2.0_f32.powi(-96));
-    let clamp = Clamp::unbounded(DType::F32).with_affine(scale, bias).expect(VALID);
-    let clamp = clamp.with_precision(Precision::Exact);
-    // 0x19001001 * scale = 2^-120 + 2^-166.
-    let around = (0..ELEMENTS as u64).map(|n| 0x1900_1001 - 200 + n).collect();
-    iter::once(Sample { values: around, ..Sample::of_line(clamp, (scale, bias)) })
+/// A product just above half an ulp of the bias. Its last bits alone decide that the sum is no tie.
+fn near_tie() -> Sample {
+    // The f32 with the bits 0x19001001, times the scale, is 2^-120 + 2^-166.
+    let affine = (16_769_026.0 * 2.0_f32.powi(-67), 2.0_f32.powi(-96));
+    exact_step(Clamp::unbounded(DType::F32), affine, 0x1900_1001)
+}
+
+/// The clamp with an exact step, on elements whose bits are near `center`.
+fn exact_step(clamp: Clamp, (scale, bias): (f32, f32), center: u64) -> Sample {
+    let clamp = clamp.with_affine(scale, bias).expect(VALID).with_precision(Precision::Exact);
+    let first = center - ELEMENTS as u64 / 2;
+    let values = (first..).take(ELEMENTS).collect();
+    Sample { values, ..Sample::of_line(clamp, (scale, bias)) }
 }
 
 /// Small bindings and grids for every eighth plan, else the default limits.
