@@ -15,12 +15,15 @@ override KEEPS_INFINITY: bool = false;
 // Bits decide about NaN and ∞, because WGSL lets a device assume that they do not occur.
 fn affine(x: vec2<u32>) -> vec2<u32> {
     let a = numbers();
-    let finite = bitcast<u64>(bitcast<f64>(u64(x.x) | (u64(x.y) << 32u)) * a.scale + a.bias);
+    let bits = u64(x.x) | (u64(x.y) << 32u);
+    let finite = bitcast<u64>(bitcast<f64>(bits) * a.scale + a.bias);
     let size = magnitude(x).y;
-    var special = x;
+    var special = bits;
     if !KEEPS_INFINITY {
         let infinite = (x.y & a.infinity_mask) ^ a.infinity_flip;
-        special.y = select(x.y, infinite, size == INFINITY && x.x == 0u);
+        special = select(bits, u64(infinite) << 32u, size == INFINITY && x.x == 0u);
     }
-    return select(vec2<u32>(u32(finite), u32(finite >> 32u)), special, size >= INFINITY);
+    // One result is taken apart, not each of the two. A driver compiled the comparisons with words of `finite` wrongly.
+    let chosen = select(finite, special, size >= INFINITY);
+    return vec2<u32>(u32(chosen), u32(chosen >> 32u));
 }

@@ -45,6 +45,10 @@
 //! On Vulkan devices with `SHADER_F64` and `SHADER_INT64`, `Fast` is f64 arithmetic of the device. Elsewhere it is computed as
 //! `Exact`, whose result is in the set, with twelve times as many instructions. Request the features of
 //! [`Clamper::optional_features`].
+//!
+//! NVIDIA's driver 580.159.04 (H200, Vulkan) compiled a comparison after f64 arithmetic wrongly: on long runs every positive
+//! result became Max. The crate no longer uses that comparison there, at the cost of a few instructions per element.
+//! [`Host::self_test`] runs this step on a long run wherever the device has it.
 
 #[cfg(doc)]
 use crate::{Clamper, Host, Precision, reference, verify};
