@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+#[cfg(test)]
+mod declared;
 mod deny;
 mod fuzz;
 mod integrations;
