@@ -218,7 +218,11 @@ fn refuse_nan(standard: Standard, min: f64, max: f64) -> Result<(), Error> {
 }
 
 /// Refuses `min > max`. The attributes have the type that the caller gave, so that the message has the caller's digits.
-fn refuse_crossed<T: PartialOrd + fmt::Debug>(standard: Standard, min: T, max: T) -> Result<(), Error> {
+fn refuse_crossed<T: Copy + PartialOrd + fmt::Debug>(
+    standard: Standard,
+    min: T,
+    max: T,
+) -> Result<(), Error> {
     if min > max { Err(crossed(standard, format!("{min:?} is more than {max:?}"))) } else { Ok(()) }
 }
 
