@@ -6,7 +6,7 @@ use wgpu_clamp::{Clamp, Clamps, DType, Layout, Number, Operands, Prepared, View,
 
 use crate::bench::Bench;
 use crate::clock::{Dispatch, Work};
-use crate::data::{self, POISON};
+use crate::data::{self, Content};
 use crate::device::Device;
 use crate::plain;
 use crate::row::{Goal, Rival, Row, Trial};
@@ -52,9 +52,6 @@ pub enum Against {
 
 /// A case with one or more sets of buffers.
 pub struct Set {
-    src_bytes: Vec<u8>,
-    /// Initial bytes of a destination.
-    pub(crate) dst_bytes: Vec<u8>,
     /// Min, Max, scale and bias of each channel, if they lie on the GPU.
     slots: [Option<wgpu::Buffer>; 4],
     /// Pairs of source and destination; in place, both are the same buffer.
@@ -134,7 +131,11 @@ impl Case {
         let ours = set.work();
         let mut theirs = None;
         if matches!(self.rival, Against::Plain | Against::PlainAndCopy) {
-            let pairs = set.beside(device)?;
+            // Each source with a new destination.
+            let beside = |[src, _]: &[wgpu::Buffer; 2]| {
+                Ok([src.clone(), self.before().buffer(device, self.sizes()?[1])?])
+            };
+            let pairs = set.buffers.iter().map(beside).collect::<Result<Vec<_>>>()?;
             let work = if self.rival == Against::Plain { plain::picture } else { plain::words };
             let work = work(&self, device, &pairs)?;
             rivals.insert(0, Rival { name: "plain kernel".to_owned(), work });
@@ -149,17 +150,25 @@ impl Case {
 
     /// Creates random sources and poisoned destinations.
     pub(crate) fn buffers(&self, device: &Device, sets: usize) -> Result<Set> {
-        let size = |layout: &Layout, dtype: DType| usize::try_from(layout.required_bytes(dtype));
-        let src_bytes = data::random(self.clamp.source(), size(&self.src, self.clamp.source())?, 42);
-        let dst_size = size(&self.dst, self.clamp.dtype())?;
-        let dst_bytes = if self.in_place { src_bytes.clone() } else { vec![POISON; dst_size] };
+        let [src_size, dst_size] = self.sizes()?;
         let mut buffers = Vec::new();
         for _ in 0..sets {
-            let src = data::buffer(device, &src_bytes)?;
-            let dst = if self.in_place { src.clone() } else { data::buffer(device, &dst_bytes)? };
+            let src = Content::Random(self.clamp.source()).buffer(device, src_size)?;
+            let dst = if self.in_place { src.clone() } else { self.before().buffer(device, dst_size)? };
             buffers.push([src, dst]);
         }
-        Ok(Set { src_bytes, dst_bytes, slots: self.slot_buffers(device)?, buffers, prepared: Vec::new() })
+        Ok(Set { slots: self.slot_buffers(device)?, buffers, prepared: Vec::new() })
+    }
+
+    /// Bytes of source and destination.
+    pub(crate) fn sizes(&self) -> Result<[usize; 2]> {
+        let size = |layout: &Layout, dtype: DType| usize::try_from(layout.required_bytes(dtype));
+        Ok([size(&self.src, self.clamp.source())?, size(&self.dst, self.clamp.dtype())?])
+    }
+
+    /// What the destination holds before the clamp.
+    pub(crate) fn before(&self) -> Content {
+        if self.in_place { Content::Random(self.clamp.source()) } else { Content::Poison }
     }
 
     /// As `buffers`, with the clamp prepared on each pair.
@@ -206,36 +215,27 @@ impl Case {
         Ok(buffers)
     }
 
-    /// Compares the first destination with the reference. An in-place clamp has run many times, but has no scale or
-    /// bias, so repeating it changes nothing.
+    /// Compares the first destination with the reference.
     pub fn check(&self, device: &Device, set: &Set) -> Result<()> {
         // Each submission starts with the first set and may not reach the others: only the first is sure to be written.
-        self.check_buffer(device, set, &set.buffers[0][1])
+        self.check_buffer(device, &set.buffers[0][1])
     }
 
     /// Compares a destination with the reference.
-    pub(crate) fn check_buffer(&self, device: &Device, set: &Set, dst: &wgpu::Buffer) -> Result<()> {
-        let after = data::read(device, dst)?;
+    pub(crate) fn check_buffer(&self, device: &Device, dst: &wgpu::Buffer) -> Result<()> {
+        let ([src_size, dst_size], after) = (self.sizes()?, data::read(device, dst)?);
         let buffers = Buffers {
             src_layout: &self.src,
-            src: &set.src_bytes,
+            src: &data::random(self.clamp.source(), src_size),
             dst_layout: &self.dst,
-            dst_before: &set.dst_bytes,
-            dst_after: &after[..set.dst_bytes.len()],
+            dst_before: &self.before().bytes(dst_size),
+            dst_after: &after[..dst_size],
         };
         verify::check(self.clamps(), buffers)
     }
 }
 
 impl Set {
-    /// Pairs each source with a new destination, for a kernel that is not ours.
-    fn beside(&self, device: &Device) -> Result<Vec<[wgpu::Buffer; 2]>> {
-        self.buffers
-            .iter()
-            .map(|[src, _]| Ok([src.clone(), data::buffer(device, &self.dst_bytes)?]))
-            .collect()
-    }
-
     /// The dispatches on each pair of buffers.
     pub fn work(&self) -> Work {
         let record = |prepared: &Prepared| -> Dispatch {

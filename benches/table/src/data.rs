@@ -12,11 +12,15 @@ pub(crate) use clamp_testing::random::Random;
 /// Initial byte of every output, so that unwritten elements are noticed.
 pub(crate) const POISON: u8 = 0xa5;
 
-/// Elements that fill `bytes` bytes: integers of random bits, floats between −8 and 8.
-pub fn random(dtype: DType, bytes: usize, seed: u64) -> Vec<u8> {
-    let mut random = Random(seed);
+/// Bytes after which random data repeat, because making them takes longer than all work. A prime number of packets: no
+/// layout has a stride of as many bytes.
+const PERIOD: usize = 16 * 2_097_143;
+
+/// Elements that fill `bytes` bytes: integers of random bits, floats between −8 and 8. Each call returns the same.
+pub fn random(dtype: DType, bytes: usize) -> Vec<u8> {
+    let mut random = Random(42);
     let mut data = Vec::with_capacity(bytes + 8);
-    while data.len() < bytes {
+    while data.len() < bytes.min(PERIOD) {
         match dtype {
             DType::F32 => data.extend((random.number() as f32).to_le_bytes()),
             DType::F64 => data.extend(random.number().to_le_bytes()),
@@ -25,8 +29,51 @@ pub fn random(dtype: DType, bytes: usize, seed: u64) -> Vec<u8> {
             _ => data.extend(random.bits().to_le_bytes()),
         }
     }
+    while data.len() < bytes {
+        data.extend_from_within(..PERIOD.min(bytes - data.len()));
+    }
     data.truncate(bytes);
     data
+}
+
+/// What a buffer holds before the work.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// [`random`] elements.
+    Random(DType),
+    /// The byte of outputs that nothing has written.
+    Poison,
+}
+
+impl Content {
+    /// The bytes of a buffer with this content.
+    pub fn bytes(self, bytes: usize) -> Vec<u8> {
+        match self {
+            Self::Random(dtype) => random(dtype, bytes),
+            Self::Poison => vec![POISON; bytes],
+        }
+    }
+
+    /// A buffer with this content. The device copies it from a block that it keeps: an upload takes far longer.
+    pub fn buffer(self, device: &Device, bytes: usize) -> Result<wgpu::Buffer> {
+        let buffer = create(device, bytes, false)?;
+        let (size, period) = (buffer.size(), PERIOD as u64);
+        let mut blocks = device.blocks.borrow_mut();
+        let is_block = |block: &&(Self, wgpu::Buffer)| block.0 == self && block.1.size() >= size.min(period);
+        let block = if let Some((_, block)) = blocks.iter().find(is_block) {
+            block.clone()
+        } else {
+            let block = self::buffer(device, &self.bytes(usize::try_from(size.min(period))?))?;
+            blocks.push((self, block.clone()));
+            block
+        };
+        let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        for at in (0..size).step_by(PERIOD) {
+            encoder.copy_buffer_to_buffer(&block, 0, &buffer, at, period.min(size - at));
+        }
+        device.queue().submit([encoder.finish()]);
+        Ok(buffer)
+    }
 }
 
 /// Bounds that replace about half of [`random`]'s elements: a quarter each.
@@ -49,18 +96,24 @@ pub fn bounds(dtype: DType) -> Clamp {
 
 /// Creates a buffer for storage and copies that starts with `bytes`.
 pub fn buffer(device: &Device, bytes: &[u8]) -> Result<wgpu::Buffer> {
-    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-    let size = bytes.len().next_multiple_of(16) as u64;
-    let scope = device.wgpu().push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-    let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: true };
-    let buffer = device.wgpu().create_buffer(&descriptor);
-    if let Some(error) = pollster::block_on(scope.pop()) {
-        bail!("a buffer of {size} bytes: {error}");
-    }
+    let buffer = create(device, bytes.len(), true)?;
     let mut mapped = buffer.get_mapped_range_mut(..).context("a new buffer is not mapped")?;
     mapped.slice(..bytes.len()).copy_from_slice(bytes);
     drop(mapped);
     buffer.unmap();
+    Ok(buffer)
+}
+
+/// Creates a buffer for storage and copies, of at least `bytes` bytes.
+fn create(device: &Device, bytes: usize, mapped_at_creation: bool) -> Result<wgpu::Buffer> {
+    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+    let size = bytes.next_multiple_of(16) as u64;
+    let scope = device.wgpu().push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+    let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation };
+    let buffer = device.wgpu().create_buffer(&descriptor);
+    if let Some(error) = pollster::block_on(scope.pop()) {
+        bail!("a buffer of {size} bytes: {error}");
+    }
     Ok(buffer)
 }
 
@@ -84,4 +137,20 @@ pub fn read(device: &Device, buffer: &wgpu::Buffer) -> Result<Vec<u8>> {
     staging.map_async(wgpu::MapMode::Read, .., |_| {});
     device.wait()?;
     Ok(staging.get_mapped_range(..).context("nothing came back")?.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_data_of_any_length_begin_alike_and_repeat_after_the_period() {
+        let long = random(DType::U64, PERIOD + 100);
+        assert_eq!(long.len(), PERIOD + 100);
+        assert_eq!(long[PERIOD..], long[..100]);
+        for length in [1, 99, PERIOD] {
+            assert_eq!(random(DType::U64, length), long[..length], "{length}");
+        }
+        assert_eq!(long.chunks(8).position(|element| element.iter().all(|byte| *byte == 0)), None);
+    }
 }

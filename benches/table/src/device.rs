@@ -1,7 +1,11 @@
 //! The measured adapter, opened with all of its limits and the features of interest.
 
+use std::cell::RefCell;
+
 use anyhow::{Context, Result, ensure};
 use wgpu_clamp::{Clamper, Host, wgpu};
+
+use crate::data::Content;
 
 /// An open device with its queue, and the adapter and instance that it came from.
 pub struct Device {
@@ -13,6 +17,8 @@ pub struct Device {
     pub adapter: wgpu::Adapter,
     /// The library's host on this device and its queue.
     pub host: Host,
+    /// Blocks that buffers are filled from, see [`Content::buffer`].
+    pub(crate) blocks: RefCell<Vec<(Content, wgpu::Buffer)>>,
 }
 
 /// Features that the library uses if a device has them, and the features for timing.
@@ -49,7 +55,7 @@ impl Device {
                 .await
                 .context("the adapter gives no device")?;
             let host = Host::new(&Clamper::new(&device)?, &queue);
-            Ok(Self { info, instance, adapter, host })
+            Ok(Self { info, instance, adapter, host, blocks: RefCell::default() })
         })
     }
 

@@ -18,7 +18,7 @@ use crate::sweep;
 pub struct Dump {
     /// The lines above the table.
     pub head: Head,
-    /// Why some rows are missing: they were not asked for, or the time was over.
+    /// Why some rows are missing or not compared: they were not asked for, or the time was over.
     pub left_out: Option<String>,
     /// The table's rows, with every sample.
     pub rows: Vec<Outcome>,
@@ -41,6 +41,15 @@ impl Dump {
     pub fn read(path: &Path) -> Result<Self> {
         let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         serde_json::from_str(&text).with_context(|| format!("{} is no file of `--json`", path.display()))
+    }
+
+    /// The clock and the error of each row and point, in the order of measurement.
+    pub fn marks(&mut self) -> impl Iterator<Item = (&mut Option<f64>, &mut Option<String>)> {
+        let rows = self.rows.iter_mut().map(|row| (&mut row.clock, &mut row.error));
+        let growth = self.growth.iter_mut().flat_map(|curve| &mut curve.points);
+        let growth = growth.map(|point| (&mut point.clock, &mut point.error));
+        let layouts = self.layouts.iter_mut().map(|point| (&mut point.clock, &mut point.error));
+        rows.chain(growth).chain(layouts)
     }
 
     /// Whether every result is right.

@@ -16,7 +16,7 @@ use crate::outcome::Measured;
 use crate::row::{Rival, Trial, Unit};
 use crate::slices;
 use crate::stats::Stats;
-use crate::text::{error_column, size, spread, tsv as lines, wrong};
+use crate::text::{clock_column, error_column, size, slow, spread, tsv as lines, wrong};
 
 /// A curve of time against something that grows.
 #[derive(Debug, Serialize, Deserialize)]
@@ -38,6 +38,8 @@ pub struct Point {
     pub at: u64,
     /// Seconds of each series.
     pub seconds: Vec<Stats>,
+    /// The share of its best speed that a copy beside the point had, if a GPU's clock was held.
+    pub clock: Option<f64>,
     pub error: Option<String>,
 }
 
@@ -49,12 +51,19 @@ impl Curve {
     }
 
     /// Measures a point.
-    pub fn add(&mut self, bench: &Bench, at: u64, trial: Trial) -> Result<()> {
-        let Measured { ours, rivals, error, .. } = bench.run(trial)?;
+    pub fn add(
+        &mut self,
+        bench: &Bench,
+        at: u64,
+        prepare: impl Fn(&Bench) -> Result<Trial> + 'static,
+    ) -> Result<()> {
+        let name = format!("Growth: {}, {} {}", self.name, self.at(at), self.over);
+        let Measured { ours, rivals, clock, .. } = bench.run(name, Box::new(prepare))?;
         let (names, theirs): (Vec<_>, Vec<_>) = rivals.into_iter().unzip();
         self.series.truncate(1);
         self.series.extend(names);
-        self.points.push(Point { at, seconds: [ours].into_iter().chain(theirs).collect(), error });
+        let seconds = [ours].into_iter().chain(theirs).collect();
+        self.points.push(Point { at, seconds, clock, error: None });
         Ok(())
     }
 
@@ -75,13 +84,14 @@ impl Curve {
             let _ = write!(text, "| {name} ");
         }
         let _ = write!(text, "| ratio |\n| --: {}| --: |", "| --: ".repeat(self.series.len()));
-        for Point { at, seconds, error } in &self.points {
+        for Point { at, seconds, clock, error } in &self.points {
             let _ = write!(text, "\n| {} ", self.at(*at));
             for stats in seconds {
                 let _ = write!(text, "| {} ", spread(stats, Unit::Seconds));
             }
             let best = seconds[1..].iter().map(|stats| stats.median).fold(f64::INFINITY, f64::min);
-            let _ = write!(text, "| {:.2}{} |", best / seconds[0].median, wrong(error.as_ref()));
+            let (ratio, slow, wrong) = (best / seconds[0].median, slow(*clock), wrong(error.as_ref()));
+            let _ = write!(text, "| {ratio:.2}{slow}{wrong} |");
         }
         text + "\n"
     }
@@ -93,10 +103,11 @@ pub fn tsv(curves: &[Curve]) -> String {
     let all = points.flat_map(|(curve, point)| {
         curve.series.iter().zip(&point.seconds).map(move |(series, stats)| (curve, point, series, stats))
     });
-    let head = "curve\tover\tat\tseries\tseconds\tq1\tq3\terror";
-    lines(head, all, |(Curve { name, over, .. }, Point { at, error, .. }, series, stats)| {
+    let head = "curve\tover\tat\tseries\tseconds\tq1\tq3\tclock\terror";
+    lines(head, all, |(Curve { name, over, .. }, Point { at, clock, error, .. }, series, stats)| {
         let (Stats { median, q1, q3, .. }, error) = (stats, error_column(error.as_ref()));
-        format!("{name}\t{over}\t{at}\t{series}\t{median:.4e}\t{q1:.4e}\t{q3:.4e}\t{error}")
+        let clock = clock_column(*clock);
+        format!("{name}\t{over}\t{at}\t{series}\t{median:.4e}\t{q1:.4e}\t{q3:.4e}\t{clock}\t{error}")
     })
 }
 
@@ -124,7 +135,8 @@ fn sizes(bench: &Bench) -> Result<Curve> {
     let mut curve = Curve::new("a contiguous clamp of f32", "bytes", "clamp");
     for bytes in (0..10).map(|power| 4096_u64 << (2 * power)).take_while(|bytes| *bytes <= most) {
         let layout = Layout::packed(&[usize::try_from(bytes / 4)?])?;
-        curve.add(bench, bytes, Case::new(data::bounds(DType::F32), layout, layout).trial(bench)?)?;
+        let case = Case::new(data::bounds(DType::F32), layout, layout);
+        curve.add(bench, bytes, move |bench| case.trial(bench))?;
     }
     Ok(curve)
 }
@@ -142,7 +154,8 @@ fn ranks(bench: &Bench) -> Result<Curve> {
         let row = shape[rank - 1].cast_signed() + 8;
         let strides: Vec<_> = (0..rank - 1).map(|axis| row << axis).chain([1]).collect();
         let (src, dst) = (Layout::strided(&shape, &strides, 0)?, Layout::packed(&shape)?);
-        curve.add(bench, rank as u64, Case::new(data::bounds(DType::F32), src, dst).trial(bench)?)?;
+        let case = Case::new(data::bounds(DType::F32), src, dst);
+        curve.add(bench, rank as u64, move |bench| case.trial(bench))?;
     }
     Ok(curve)
 }
@@ -162,11 +175,14 @@ fn counts(bench: &Bench) -> Result<Curve> {
     for count in (0..7).map(|power| 1 << (2 * power)).take_while(|count| *count <= most) {
         let (prepared, groups) = (set.prepared[..count].to_vec(), groups[..count].to_vec());
         let hand = Rc::clone(&hand);
-        let ours = Work::Pass(vec![Box::new(move |pass| prepared.iter().for_each(|one| one.record(pass)))]);
-        let work = Work::Pass(vec![Box::new(move |pass| hand.record(pass, &groups, SMALL as u64))]);
-        let rivals = vec![Rival { name: "by hand".to_owned(), work }];
-        let check = Box::new(|_: &Bench| Ok(()));
-        curve.add(bench, count as u64, Trial { bytes: SMALL as u64, ours, rivals, check })?;
+        curve.add(bench, count as u64, move |_| {
+            let (prepared, groups, hand) = (prepared.clone(), groups.clone(), Rc::clone(&hand));
+            let ours =
+                Work::Pass(vec![Box::new(move |pass| prepared.iter().for_each(|one| one.record(pass)))]);
+            let work = Work::Pass(vec![Box::new(move |pass| hand.record(pass, &groups, SMALL as u64))]);
+            let rivals = vec![Rival { name: "by hand".to_owned(), work }];
+            Ok(Trial { bytes: SMALL as u64, ours, rivals, check: Box::new(|_| Ok(())) })
+        })?;
     }
     Ok(curve)
 }

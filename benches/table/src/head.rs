@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use wgpu_clamp::DType;
 
-use crate::bench::Bench;
-use crate::clock::{Method, Work};
-use crate::data;
+use crate::bench::{Bench, WARM, YARDSTICK};
+use crate::clock::{Method, TRIES, Work};
+use crate::data::Content;
 use crate::kernels::{Kind, Packets};
 use crate::row::Unit::Seconds;
 use crate::stats::Stats;
@@ -40,7 +40,7 @@ impl Head {
             bench.all_copies(bench.bytes())?.into_iter().map(|copy| (copy.name, copy.work)).unzip();
         let copies: Vec<_> = names
             .iter()
-            .zip(bench.take_turns(works)?)
+            .zip(bench.take_turns(works)?.1)
             .map(|(name, stats)| format!("{name} {}", spread(&stats, Seconds)))
             .collect();
         let lines = [
@@ -54,6 +54,7 @@ impl Head {
             ("rounds", format!("{}, order rotated; median (quartiles)", bench.rounds())),
             ("copies", format!("of {}: {}", size(bench.bytes()), copies.join(", "))),
             ("clock", clocks(bench)?),
+            ("clock rule", rule(bench)),
         ];
         Ok(Self { lines: lines.into_iter().map(|(name, value)| (name.to_owned(), value)).collect() })
     }
@@ -106,9 +107,9 @@ impl Head {
 /// The clock in use, and the time of one copy by every available method.
 fn clocks(bench: &Bench) -> Result<String> {
     let bytes = if bench.device.is_cpu() { 4 << 20 } else { bench.bytes() };
-    let random = data::random(DType::U64, usize::try_from(bytes)?, 2);
-    let pair = [data::buffer(&bench.device, &random)?, data::buffer(&bench.device, &random)?];
-    let work = Packets::new(&bench.device, Kind::Copy, 2).work(&bench.device, bytes, &[pair]);
+    let buffer = || Content::Random(DType::U64).buffer(&bench.device, usize::try_from(bytes)?);
+    let work =
+        Packets::new(&bench.device, Kind::Copy, 2).work(&bench.device, bytes, &[[buffer()?, buffer()?]]);
     let used = match bench.clock.method {
         Method::Timestamps => "pass timestamps",
         Method::Wall => "wall time of a submission less that of an empty one",
@@ -130,6 +131,19 @@ fn clocks(bench: &Bench) -> Result<String> {
         let _ = write!(text, ", timestamps {many} (16 in a pass) and {one} (one)");
     }
     Ok(text)
+}
+
+/// How the clock is held.
+fn rule(bench: &Bench) -> String {
+    if bench.device.is_cpu() {
+        return "not held, as the device is a CPU".to_owned();
+    }
+    format!(
+        "held: before each row copies for {} ms or more; a row is measured again, {TRIES} times at most, until the copy of \
+         {} beside it is within 5 % of the run's best. Results are compared after all timing",
+        WARM.as_millis(),
+        size(YARDSTICK),
+    )
 }
 
 /// Slope of the wall time: least squares through the medians over 1, 2, 4, … 64 dispatches.

@@ -51,7 +51,7 @@ use bench::Bench;
 use dump::Dump;
 use head::Head;
 use options::Options;
-use outcome::Outcome;
+use outcome::{Outcome, Verdict};
 use row::Row;
 
 /// Makes the rows that a program adds.
@@ -87,18 +87,39 @@ fn try_run(more: &[More]) -> Result<bool> {
     let count;
     if bench.options.layouts {
         (dump.layouts, count) = sweep::measure(&bench)?;
-        println!("\n{}", sweep::summary(&dump.layouts));
     } else if bench.options.first {
         (dump.first, count) = first::measure(&bench)?;
     } else {
         (dump.rows, count) = measure(&bench, more)?;
-        println!("\n{}\n", table::summary(&dump.rows));
         dump.growth = if bench.options.growth { growth::curves(&bench)? } else { Vec::new() };
-        for curve in &dump.growth {
-            println!("{}", curve.table());
+    }
+    for ((clock, _), share) in dump.marks().zip(bench.clocks()) {
+        *clock = share;
+    }
+    let rows = [dump.layouts.len() + dump.first.len() + dump.rows.len(), count];
+    let results = dump.marks().count();
+    dump.left_out = left_out(&bench.options, rows, [0, results]);
+    if !bench.options.unchecked {
+        // Should a driver crash now, the times are there.
+        write(&bench.options, &dump)?;
+        let compared = bench.compare(dump.marks().map(|(_, error)| error));
+        dump.left_out = left_out(&bench.options, rows, [compared, results]);
+        for row in dump.rows.iter_mut().filter(|row| row.error.is_some()) {
+            row.verdict = Verdict::Wrong;
         }
     }
-    dump.left_out = left_out(&bench.options, dump.layouts.len() + dump.first.len() + dump.rows.len(), count);
+    for curve in &dump.growth {
+        println!("{}", curve.table());
+    }
+    if bench.options.layouts {
+        println!("\n{}", sweep::summary(&dump.layouts));
+    } else if !bench.options.first {
+        println!("\n{}\n", table::summary(&dump.rows));
+    }
+    let down = dump.marks().filter(|(clock, _)| clock.is_some_and(|share| !clock::is_up(share))).count();
+    if down > 0 {
+        println!("The clock was down in {down} of {results} rows.");
+    }
     if let Some(why) = &dump.left_out {
         println!("Not all rows: {why}.");
     }
@@ -106,15 +127,23 @@ fn try_run(more: &[More]) -> Result<bool> {
     Ok(dump.is_right())
 }
 
-/// Why rows are missing, where `measured` of `count` requested rows were measured.
-fn left_out(options: &Options, measured: usize, count: usize) -> Option<String> {
-    match (&options.only, options.minutes) {
+/// Why rows are missing, or results that nothing compared: how many rows were measured, of how many requested, and how
+/// many of the results were compared.
+fn left_out(
+    options: &Options,
+    [measured, count]: [usize; 2],
+    [compared, results]: [usize; 2],
+) -> Option<String> {
+    let rows = match (&options.only, options.minutes) {
         (_, Some(minutes)) if measured < count => {
             Some(format!("{measured} of {count} were measured within {minutes} minutes"))
         }
         (Some(only), _) => Some(format!("those that contain `{only}`")),
         _ => None,
-    }
+    };
+    let results = (compared < results).then(|| format!("{compared} of {results} results were compared"));
+    let reasons: Vec<_> = rows.into_iter().chain(results).collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
 /// Copies the figures of `--json` files into a page and prints the names of their tables.
@@ -171,4 +200,35 @@ fn measure(bench: &Bench, more: &[More]) -> Result<(Vec<Outcome>, usize)> {
     let title = |row: &Row| format!("{}: {}", row.section, row.name);
     let outcomes = bench.each(rows, title, |row| Ok(Outcome::of(row, bench)), table::line)?;
     Ok((outcomes, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_neither_measured_nor_compared_is_said() {
+        let all = Options::default();
+        let late = Options { minutes: Some(5), ..Options::default() };
+        let some = Options { only: Some("f16".to_owned()), ..late.clone() };
+        for (options, rows, results, said) in [
+            (&all, [9, 9], [9, 9], None),
+            (&late, [9, 9], [9, 9], None),
+            (&late, [8, 9], [8, 8], Some("8 of 9 were measured within 5 minutes")),
+            (&late, [9, 9], [7, 9], Some("7 of 9 results were compared")),
+            (
+                &late,
+                [8, 9],
+                [7, 8],
+                Some("8 of 9 were measured within 5 minutes; 7 of 8 results were compared"),
+            ),
+            (&some, [2, 2], [0, 2], Some("those that contain `f16`; 0 of 2 results were compared")),
+        ] {
+            assert_eq!(
+                left_out(options, rows, results).as_deref(),
+                said,
+                "{options:?}, {rows:?}, {results:?}"
+            );
+        }
+    }
 }

@@ -25,9 +25,13 @@ pub struct Options {
     /// The size of the large tensors in MiB.
     #[arg(long, value_name = "MIB", value_parser = mib, conflicts_with_all = ["first", "from"])]
     pub size: Option<u64>,
-    /// Starts no row after so many minutes; the rows measured by then are written.
+    /// Starts no row after so many minutes, and after as many more compares no result. The rows measured by then are
+    /// written.
     #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "from")]
     pub minutes: Option<usize>,
+    /// Compares no result with the reference; the figures say so.
+    #[arg(long, conflicts_with_all = ["first", "from"])]
+    pub unchecked: bool,
     /// Writes all figures to a file.
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
     pub json: Option<PathBuf>,
@@ -119,6 +123,7 @@ mod tests {
             "--growth --layouts",
             "--first --plot a.svg",
             "--first --quick",
+            "--first --unchecked",
             "--from a --only b",
             "--into a.md",
             "--from a --layouts",

@@ -204,8 +204,8 @@ fn number(dtype: DType, bits: u64) -> f32 {
 pub fn alike(case: &Case, device: &Device, set: &Set, theirs: &wgpu::Buffer) -> Result<()> {
     let (ours, theirs) = (data::read(device, &set.buffers[0][1])?, data::read(device, theirs)?);
     let dtype = case.clamp.dtype();
-    let before = &set.dst_bytes;
-    untouched(&case.dst, dtype.size(), before, &theirs[..before.len()]).context("the plain kernel")?;
+    let before = case.before().bytes(case.sizes()?[1]);
+    untouched(&case.dst, dtype.size(), &before, &theirs[..before.len()]).context("the plain kernel")?;
     let mut random = Random(11);
     let len = case.dst.len() as u64;
     for n in (0..64).chain(len - 64..len).chain((0..SAMPLE).map(|_| random.bits() % len)) {

@@ -8,8 +8,8 @@ use crate::bench::Bench;
 use crate::case::Case;
 use crate::clock::Work;
 
-/// Makes the buffers of a row and records its work.
-pub type Prepare = Box<dyn FnOnce(&Bench) -> Result<Trial>>;
+/// Makes the buffers of a row and records its work: once to time it, and once more to compare its results.
+pub type Prepare = Box<dyn Fn(&Bench) -> Result<Trial>>;
 
 /// Fails if the results of a row are wrong.
 pub type Check = Box<dyn FnOnce(&Bench) -> Result<()>>;
@@ -39,7 +39,7 @@ impl Row {
         name: impl Into<String>,
         dtype: DType,
         goals: [Goal; 2],
-        prepare: impl FnOnce(&Bench) -> Result<Trial> + 'static,
+        prepare: impl Fn(&Bench) -> Result<Trial> + 'static,
     ) -> Self {
         let (name, dtype, prepare) = (name.into(), Some(dtype), Box::new(prepare));
         Self { section, name, dtype, goals, unit: Unit::Seconds, case: None, prepare }

@@ -10,7 +10,7 @@ use wgpu_clamp::{Clamp, DType, Element, Layout, wgpu};
 
 use crate::bench::Bench;
 use crate::clock::Work;
-use crate::data::{self, POISON, Random};
+use crate::data::{self, POISON};
 use crate::growth::Curve;
 use crate::ring::{Ring, Way};
 use crate::row::Goal::{Report, Time};
@@ -35,8 +35,7 @@ pub fn rows(bench: &Bench) -> Vec<Row> {
 
 fn trial(bench: &Bench, way: Way) -> Trial {
     let bytes: u64 = if bench.options.quick { 128 << 20 } else { 1 << 30 };
-    let mut random = Random(11);
-    let src: Rc<Vec<f32>> = Rc::new((0..bytes / 4).map(|_| random.number() as f32).collect());
+    let src: Rc<Vec<f32>> = Rc::new(bytemuck::pod_collect_to_vec(&data::random(DType::F32, bytes as usize)));
     let (ours, theirs) = (poisoned(src.len()), poisoned::<f32>(src.len()));
     let clamp = data::bounds(DType::F32);
     let mut ring = Ring::new(&bench.device, way);
@@ -77,24 +76,22 @@ fn grown<T: Element>(
 ) -> Result<Curve> {
     for power in if bench.options.quick { 0..7 } else { 0..9 } {
         let bytes = 4096 << (2 * power);
-        let src: Rc<Vec<T>> = Rc::new(bytemuck::pod_collect_to_vec(&data::random(clamp.dtype(), bytes, 11)));
-        let ours = poisoned(src.len());
-        let (from, to) = (Rc::clone(&src), poisoned(src.len()));
-        let work = Work::timed(move || {
-            to.borrow_mut().iter_mut().zip(&*from).for_each(|(y, x)| *y = element(*x));
-            Ok(())
-        });
-        let (clamp, ours_work) = (*clamp, clamped(bench, clamp, &src, &ours));
-        curve.add(
-            bench,
-            bytes as u64,
-            Trial {
+        let clamp = *clamp;
+        curve.add(bench, bytes as u64, move |bench| {
+            let src: Rc<Vec<T>> = Rc::new(bytemuck::pod_collect_to_vec(&data::random(clamp.dtype(), bytes)));
+            let ours = poisoned(src.len());
+            let (from, to) = (Rc::clone(&src), poisoned(src.len()));
+            let work = Work::timed(move || {
+                to.borrow_mut().iter_mut().zip(&*from).for_each(|(y, x)| *y = element(*x));
+                Ok(())
+            });
+            Ok(Trial {
                 bytes: bytes as u64,
-                ours: ours_work,
+                ours: clamped(bench, &clamp, &src, &ours),
                 rivals: vec![Rival { name: "a loop".to_owned(), work }],
                 check: Box::new(move |_| check(&clamp, &src, &ours.borrow())),
-            },
-        )?;
+            })
+        })?;
     }
     Ok(curve)
 }

@@ -13,7 +13,7 @@ use crate::bench::Bench;
 use crate::case::{Against, Case};
 use crate::outcome::Measured;
 use crate::stats::Stats;
-use crate::text::{dash, error_column, minus, size, tsv as lines, wrong};
+use crate::text::{clock_column, dash, error_column, minus, size, slow, tsv as lines, wrong};
 
 use layouts::{PAIRS, Pair, Way, ways};
 
@@ -37,6 +37,8 @@ pub struct Point {
     pub plain: Option<Stats>,
     /// The goal of the ratio to the copy, on a software driver.
     pub goal: Option<f64>,
+    /// The share of its best speed that a copy beside the row had, if a GPU's clock was held.
+    pub clock: Option<f64>,
     pub error: Option<String>,
 }
 
@@ -73,7 +75,7 @@ pub fn measure(bench: &Bench) -> Result<(Vec<Point>, usize)> {
     let count = cases.len();
     println!("{HEAD}");
     let title = |(.., title): &(u64, usize, Pair, String)| title.clone();
-    let points = bench.each(cases, title, |(bytes, n, pair, _)| point(bench, bytes, n, pair), line)?;
+    let points = bench.each(cases, title, |case| point(bench, case), line)?;
     Ok((points, count))
 }
 
@@ -88,7 +90,7 @@ fn sizes(bench: &Bench) -> Vec<u64> {
     }
 }
 
-fn point(bench: &Bench, bytes: u64, n: usize, pair: Pair) -> Result<Point> {
+fn point(bench: &Bench, (bytes, n, pair, title): (u64, usize, Pair, String)) -> Result<Point> {
     let limits = bench.device.wgpu().limits();
     // Plain kernels bind whole buffers.
     let most = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
@@ -105,12 +107,13 @@ fn point(bench: &Bench, bytes: u64, n: usize, pair: Pair) -> Result<Point> {
         copy: None,
         plain: None,
         goal: bench.device.is_cpu().then_some(way.goal),
+        clock: None,
         error: None,
     };
-    match case.trial(bench).and_then(|trial| bench.run(trial)) {
-        Ok(Measured { ours, rivals, error, .. }) => {
+    match bench.run(title, Box::new(move |bench| case.trial(bench))) {
+        Ok(Measured { ours, rivals, clock, .. }) => {
             let mut rivals = rivals.into_iter().map(|(_, stats)| stats);
-            (point.ours, point.plain, point.error) = (Some(ours), rivals.next(), error);
+            (point.ours, point.plain, point.clock) = (Some(ours), rivals.next(), clock);
             point.copy = rivals.min_by(|a, b| a.median.total_cmp(&b.median));
         }
         Err(error) => point.error = Some(format!("{error:#}")),
@@ -130,13 +133,14 @@ fn line(point: &Point) -> String {
     #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^52 elements")]
     let ns = |stats: &Stats| format!("{:.2}", stats.median * 1e9 / point.elements as f64);
     let ratio = |ratio| format!("{ratio:.2}");
-    let Point { layout, pair, moved, goal, ours, copy, plain, error, .. } = point;
+    let Point { layout, pair, moved, goal, ours, copy, plain, clock, error, .. } = point;
     let [ours, copy, plain] = [ours, copy, plain].map(|stats| dash(stats.as_ref(), ns));
     let (to_copy, to_plain) = (dash(point.to_copy(), ratio), dash(point.to_plain(), ratio));
     let goal = dash(*goal, |goal| format!("≥ {goal:.2}"));
     let moved = size(*moved);
     format!(
-        "| {layout} | {pair} | {moved} | {ours} | {copy} | {plain} | {to_copy} | {goal} | {to_plain} |{}",
+        "| {layout} | {pair} | {moved} | {ours} | {copy} | {plain} | {to_copy} | {goal} | {to_plain} |{}{}",
+        slow(*clock),
         wrong(error.as_ref())
     )
 }
@@ -189,12 +193,13 @@ pub fn worst(points: &[Point], count: usize) -> String {
 
 /// All points, tab-separated.
 pub fn tsv(points: &[Point]) -> String {
-    let head = "layout\tdtypes\tasked_bytes\tbytes\telements\tours_s\tcopy_s\tplain_s\tgoal\terror";
+    let head = "layout\tdtypes\tasked_bytes\tbytes\telements\tours_s\tcopy_s\tplain_s\tgoal\tclock\terror";
     lines(head, points, |point| {
-        let Point { layout, pair, bytes, elements, moved, ours, copy, plain, goal, error } = point;
+        let Point { layout, pair, bytes, elements, moved, ours, copy, plain, goal, clock, error } = point;
         let seconds = |stats: &Stats| format!("{:.3e}", stats.median);
         let times = [ours, copy, plain].map(|stats| minus(stats.as_ref(), seconds)).join("\t");
         let (goal, error) = (minus(*goal, |goal| goal.to_string()), error_column(error.as_ref()));
-        format!("{layout}\t{pair}\t{bytes}\t{moved}\t{elements}\t{times}\t{goal}\t{error}")
+        let clock = clock_column(*clock);
+        format!("{layout}\t{pair}\t{bytes}\t{moved}\t{elements}\t{times}\t{goal}\t{clock}\t{error}")
     })
 }

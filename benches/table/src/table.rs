@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::outcome::{Outcome, Verdict};
 use crate::stats::Stats;
-use crate::text::{dash, minus, size, spread, tsv as lines};
+use crate::text::{clock_column, dash, minus, size, slow, spread, tsv as lines};
 
 /// The head of the table.
 pub const HEAD: &str = "\
@@ -24,9 +24,9 @@ pub fn line(row: &Outcome) -> String {
         if close { format!("{ratio:.3}") } else { format!("{ratio:.2}") }
     });
     let Outcome { section, name, goal, .. } = row;
-    let (bytes, verdict) = (size(row.bytes), verdict(row));
+    let (bytes, verdict, slow) = (size(row.bytes), verdict(row), slow(row.clock));
     format!(
-        "| {section}: {name} | {dtype} | {bytes} | {ours} | {theirs} | {best} | {ratio} | {goal} | {verdict} |"
+        "| {section}: {name} | {dtype} | {bytes} | {ours} | {theirs} | {best} | {ratio} | {goal} | {verdict}{slow} |"
     )
 }
 
@@ -56,7 +56,7 @@ pub fn summary(rows: &[Outcome]) -> String {
 
 /// All rows, tab-separated: medians and quartiles in seconds, or counts of allocations.
 pub fn tsv(rows: &[Outcome]) -> String {
-    let head = "row\tdtype\tbytes\tours\tq1\tq3\ttheir_best\ttheirs\tq1\tq3\tratio\tgoal\tverdict";
+    let head = "row\tdtype\tbytes\tours\tq1\tq3\ttheir_best\ttheirs\tq1\tq3\tratio\tgoal\tverdict\tclock";
     lines(head, rows, |row| {
         let Outcome { section, name, bytes, goal, .. } = row;
         let figures = |stats: Option<&Stats>| match stats {
@@ -68,7 +68,10 @@ pub fn tsv(rows: &[Outcome]) -> String {
         let dtype = row.dtype.as_deref().unwrap_or("-");
         let ratio = minus(row.ratio, |ratio| format!("{ratio:.3}"));
         let verdict = verdict(row).replace(['*', '\t'], "");
-        format!("{section}: {name}\t{dtype}\t{bytes}\t{ours}\t{best}\t{theirs}\t{ratio}\t{goal}\t{verdict}")
+        let clock = clock_column(row.clock);
+        format!(
+            "{section}: {name}\t{dtype}\t{bytes}\t{ours}\t{best}\t{theirs}\t{ratio}\t{goal}\t{verdict}\t{clock}"
+        )
     })
 }
 

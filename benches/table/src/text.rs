@@ -1,5 +1,6 @@
 //! Numbers, sizes and errors as the tables show them.
 
+use crate::clock::is_up;
 use crate::row::Unit;
 use crate::stats::Stats;
 
@@ -26,6 +27,17 @@ pub fn tsv<T>(head: &str, items: impl IntoIterator<Item = T>, line: impl Fn(T) -
 /// The end of a table's line: the error, if the result is wrong.
 pub fn wrong(error: Option<&String>) -> String {
     error.map_or_else(String::new, |error| format!(" **WRONG**: {}", error.replace('\n', " ")))
+}
+
+/// The end of a table's line: the clock, if it was held and yet down.
+pub fn slow(clock: Option<f64>) -> String {
+    let down = clock.filter(|share| !is_up(*share));
+    down.map_or_else(String::new, |share| format!(" **clock down**: a copy at {share:.2} of its best speed"))
+}
+
+/// A column for the clock in tab-separated values.
+pub fn clock_column(clock: Option<f64>) -> String {
+    minus(clock, |share| format!("{share:.3}"))
 }
 
 /// A median with its quartiles.

@@ -46,7 +46,7 @@ pub const NORMAL: [[f32; 2]; 3] = [
 pub const RANGE: [f32; 2] = [-2.0, 2.2];
 
 /// Prepares a peer's work on the source's bytes, which are f32 elements or pixels.
-pub type Peer = Box<dyn FnOnce(&Bench, Step, &[u8]) -> Result<(Work, Output)>>;
+pub type Peer = Box<dyn Fn(&Bench, Step, &[u8]) -> Result<(Work, Output)>>;
 
 /// Reads a peer's results after it has run.
 pub type Output = Box<dyn FnOnce(&Bench) -> Result<Vec<f32>>>;
@@ -61,15 +61,15 @@ pub fn row(name: &str, step: Step, goals: [Goal; 2], wall: bool, peer: Peer) -> 
     };
     let peer_name = name.to_owned();
     let name = format!("{what}, against {name}");
-    Row::new("peers", name, DType::F32, goals, move |bench| trial(bench, step, peer_name, wall, peer))
+    Row::new("peers", name, DType::F32, goals, move |bench| trial(bench, step, &peer_name, wall, &peer))
 }
 
-fn trial(bench: &Bench, step: Step, name: String, wall: bool, peer: Peer) -> Result<Trial> {
+fn trial(bench: &Bench, step: Step, name: &str, wall: bool, peer: &Peer) -> Result<Trial> {
     let case = case(bench, step)?;
     let bytes = case.bytes();
     // The same bytes as the case's own source.
     let dtype = case.clamp.source();
-    let src = data::random(dtype, usize::try_from(case.src.required_bytes(dtype))?, 42);
+    let src = data::random(dtype, usize::try_from(case.src.required_bytes(dtype))?);
     let (work, output) = peer(bench, step, &src)?;
     let set = Rc::new(case.set(&bench.device, if wall { 1 } else { bench.sets(bytes) })?);
     let ours = if wall { whole_calls(bench, &case, Rc::clone(&set)) } else { set.work() };
@@ -77,7 +77,7 @@ fn trial(bench: &Bench, step: Step, name: String, wall: bool, peer: Peer) -> Res
         case.check(&bench.device, &set)?;
         same(&case, &src, &output(bench)?)
     });
-    Ok(Trial { bytes, ours, rivals: vec![Rival { name, work }], check })
+    Ok(Trial { bytes, ours, rivals: vec![Rival { name: name.to_owned(), work }], check })
 }
 
 fn case(bench: &Bench, step: Step) -> Result<Case> {
