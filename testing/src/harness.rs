@@ -1,6 +1,7 @@
 //! Adapters, buffers, and the comparison of results on a GPU.
 
 use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::OnceLock;
 
 pub use wgpu_clamp::testing::Place;
@@ -98,7 +99,6 @@ pub fn gpus() -> &'static [Gpu] {
 }
 
 /// One more device for each adapter that has [`F64_FEATURES`].
-#[expect(clippy::explicit_write, reason = "the test runner swallows what `println` writes")]
 pub fn f64_gpus() -> &'static [Gpu] {
     static GPUS: OnceLock<Vec<Gpu>> = OnceLock::new();
     GPUS.get_or_init(|| {
@@ -107,7 +107,7 @@ pub fn f64_gpus() -> &'static [Gpu] {
             let lavapipe = info.backend == wgpu::Backend::Vulkan && info.driver == "llvmpipe";
             assert!(!lavapipe || gpu.offers_f64(), "lavapipe must offer f64 arithmetic");
             if !gpu.offers_f64() {
-                writeln!(std::io::stdout(), "no f64 arithmetic: {}", gpu.name).unwrap();
+                tell(&format!("no f64 arithmetic: {}", gpu.name));
                 return None;
             }
             Some(with_features(&gpu.adapter, F64_FEATURES, wgpu::Limits::downlevel_defaults()))
@@ -121,7 +121,6 @@ pub fn devices() -> impl Iterator<Item = &'static Gpu> {
     gpus().iter().chain(f64_gpus())
 }
 
-#[expect(clippy::explicit_write, reason = "the test runner swallows what `println` writes")]
 async fn open_all() -> Vec<Gpu> {
     let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     let backends = descriptor.backends;
@@ -134,7 +133,7 @@ async fn open_all() -> Vec<Gpu> {
             continue;
         }
         let gpu = with_limits(&adapter, wgpu::Limits::downlevel_defaults());
-        writeln!(std::io::stdout(), "adapter: {}", gpu.name).unwrap();
+        tell(&format!("adapter: {}", gpu.name));
         found.push(info.backend.to_str());
         gpus.push(gpu);
     }
@@ -145,6 +144,12 @@ async fn open_all() -> Vec<Gpu> {
         }
     }
     gpus
+}
+
+/// Writes a line to the standard output.
+#[expect(clippy::explicit_write, reason = "the test runner swallows what `println` writes")]
+fn tell(line: &str) {
+    writeln!(std::io::stdout(), "{line}").unwrap();
 }
 
 /// Whether tests may take minutes each, as with `cargo xtask test --exhaustive`.
@@ -186,6 +191,7 @@ pub fn alone(test: &str) -> bool {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{output:?}");
+    said.lines().filter(|line| line.contains(KNOWN)).for_each(tell);
     false
 }
 
@@ -194,6 +200,39 @@ pub fn alone_on_each(test: &str, run: impl Fn(Gpu)) {
     if alone(test) {
         for gpu in gpus() {
             run(gpu.fresh());
+        }
+    }
+}
+
+/// A failure that is known on some adapters, declared where the test stands.
+pub struct KnownFailure {
+    /// Whether an adapter has it.
+    pub on: fn(&wgpu::AdapterInfo) -> bool,
+    /// A part of the test's panic message there.
+    pub message: &'static str,
+    /// The cause.
+    pub reason: &'static str,
+}
+
+const KNOWN: &str = "known failure on";
+
+impl KnownFailure {
+    /// The test `run`, which must fail with the message on these adapters. If it passes there, the declaration is out
+    /// of date, and that is a failure too.
+    pub fn declared(self, run: impl Fn(Gpu)) -> impl Fn(Gpu) {
+        move |gpu| {
+            let Self { on, message, reason } = self;
+            if !on(&gpu.adapter.get_info()) {
+                return run(gpu);
+            }
+            let name = gpu.name.clone();
+            match catch_unwind(AssertUnwindSafe(|| run(gpu))) {
+                Ok(()) => panic!("remove the declaration: the test passes on {name}, in spite of: {reason}"),
+                Err(said) if said.downcast_ref().is_some_and(|said: &String| said.contains(message)) => {
+                    tell(&format!("{KNOWN} {name}: {reason}"));
+                }
+                Err(other) => resume_unwind(other),
+            }
         }
     }
 }
