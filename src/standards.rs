@@ -217,8 +217,9 @@ fn refuse_nan(standard: Standard, min: f64, max: f64) -> Result<(), Error> {
     Ok(())
 }
 
-fn refuse_crossed(standard: Standard, min: f64, max: f64) -> Result<(), Error> {
-    if min > max { Err(crossed(standard, min, max)) } else { Ok(()) }
+/// Refuses `min > max`. The attributes have the type that the caller gave, so that the message has the caller's digits.
+fn refuse_crossed<T: PartialOrd + fmt::Debug>(standard: Standard, min: T, max: T) -> Result<(), Error> {
+    if min > max { Err(crossed(standard, format!("{min:?} is more than {max:?}"))) } else { Ok(()) }
 }
 
 /// The error of a bound that is NaN, where the standard's text or its implementation requires a number.
@@ -228,7 +229,7 @@ fn nan_bound(standard: Standard, argument: &'static str) -> Error {
 }
 
 /// The error of `min > max`, which the standard's text forbids or its implementation refuses.
-fn crossed(standard: Standard, min: f64, max: f64) -> Error {
+fn crossed(standard: Standard, value: String) -> Error {
     let remedy = format!("{standard} requires min <= max{}", standard.not_in_text());
-    Error::standard(standard, "min, max", format!("{min} is more than {max}"), remedy)
+    Error::standard(standard, "min, max", value, remedy)
 }

@@ -27,12 +27,11 @@ impl Clamp {
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn onednn(dtype: DType, min: f32, max: f32) -> Result<Self, Error> {
-        let (min, max) = (f64::from(min), f64::from(max));
         refuse_dtype(Standard::OneDnn, dtype, DTYPES)?;
-        refuse_nan(Standard::OneDnn, min, max)?;
+        refuse_nan(Standard::OneDnn, min.into(), max.into())?;
         refuse_crossed(Standard::OneDnn, min, max)?;
         // No dtype here is an integer, so the rounding rule has no effect.
-        let bound = |value| convert::to_scalar(dtype, value, ToInteger::Truncate);
+        let bound = |value: f32| convert::to_scalar(dtype, value.into(), ToInteger::Truncate);
         let clamp = Self::unbounded(dtype).with_bounds(bound(min), bound(max))?;
         Ok(clamp.with_order(Order::MaxWins).with_nan_rule(NanRule::ToMin))
     }

@@ -1,5 +1,7 @@
 //! `WebNN` clamp.
 
+use std::fmt;
+
 use super::convert::{self, ToInteger};
 use super::{Standard, crossed, refuse_dtype};
 use crate::operator::format::FloatFormat;
@@ -47,12 +49,14 @@ impl MlNumber {
         };
         Scalar::new(dtype, bits)
     }
+}
 
-    #[expect(clippy::cast_precision_loss, reason = "for messages")]
-    const fn to_f64(self) -> f64 {
+/// The number, as Rust prints it: `-1`, `6.0`, `NaN`.
+impl fmt::Display for MlNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Double(value) => value,
-            Self::BigInt(value) => value as f64,
+            Self::Double(value) => write!(f, "{value:?}"),
+            Self::BigInt(value) => write!(f, "{value}"),
         }
     }
 }
@@ -84,10 +88,12 @@ impl Clamp {
     pub fn webnn(dtype: DType, min: Option<MlNumber>, max: Option<MlNumber>) -> Result<Self, Error> {
         refuse_dtype(Standard::WebNn, dtype, DTYPES)?;
         let cast = |number: MlNumber| number.cast(dtype);
-        if let (Some(min), Some(max)) = (min, max)
-            && convert::is_greater(dtype, cast(min).bits(), cast(max).bits())
-        {
-            return Err(crossed(Standard::WebNn, min.to_f64(), max.to_f64()));
+        if let (Some(min), Some(max)) = (min, max) {
+            let (low, high) = (cast(min), cast(max));
+            if convert::is_greater(dtype, low.bits(), high.bits()) {
+                let value = format!("{min} and {max} are cast to {low} and {high} of {dtype}");
+                return Err(crossed(Standard::WebNn, value));
+            }
         }
         let bound = |number: Option<MlNumber>| number.map_or(Number::Absent, |number| cast(number).into());
         // "min(max(x, minValue), maxValue)". The order decides nothing, since the bounds do not cross.

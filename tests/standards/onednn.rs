@@ -30,7 +30,7 @@ fn crossed_or_nan_attributes_are_refused() {
         // F16 and BF16 round both attributes to one number, but the attributes are compared before rounding.
         let min = 1.0_f32.next_up();
         let requires = "oneDNN Graph Clamp requires min <= max (its implementation, not its text)";
-        let crossed = format!("min, max: {} is more than 1; {requires}", f64::from(min));
+        let crossed = format!("min, max: {min:?} is more than 1.0; {requires}");
         assert_eq!(said(Clamp::onednn(dtype, min, 1.0)), crossed);
         assert!(Clamp::onednn(dtype, 0.0, -0.0).is_ok());
         let nan = |argument| {

@@ -99,7 +99,7 @@ fn crossed_and_nan_attributes_are_refused() {
         // The dtype may round both attributes to one number, but the attributes are compared before rounding.
         for (min, max) in [(2.0, 1.0), (1.0_f64.next_up(), 1.0), (f64::INFINITY, f64::NEG_INFINITY)] {
             let requires = "OpenVINO Clamp-1 requires min <= max (its implementation, not its text)";
-            let crossed = format!("min, max: {min} is more than {max}; {requires}");
+            let crossed = format!("min, max: {min:?} is more than {max:?}; {requires}");
             assert_eq!(said(Clamp::openvino(dtype, min, max)), crossed);
         }
         assert!(Clamp::openvino(dtype, 0.0, -0.0).is_ok());
