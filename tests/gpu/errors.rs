@@ -12,8 +12,8 @@ use wgpu_clamp::{
 
 use crate::harness::{Gpu, alone_on_each, buffer, gpus, packed, read, strided, with_limits};
 use crate::refused::{
-    ONE_SIZE, RANK_9, TWO_SIZES, assert_refused, device_limit, no_slots, no_storage, of_clamp, shared_bytes,
-    too_small,
+    ONE_SIZE, RANK_9, TWO_SIZES, assert_refused, device_limit, no_f32, no_slots, no_storage, of_clamp,
+    shared_bytes, too_small,
 };
 
 /// Asserts that all calls with these operands return the error, that wgpu reports none and that dst is not written.
@@ -387,9 +387,17 @@ fn clamps_that_cannot_be() {
         let said = format!("{said} is not finite; the affine step takes finite numbers");
         assert_refused(bytes.with_affine(scale, bias), "Argument", said);
     }
-    let said =
-        "scale: a clamp of dtype u8 takes no scale of dtype f64; use `with_affine`, or a clamp of dtype f64";
-    assert_refused(bytes.with_scale_bias(0.1, 0.0), "DType", said);
+    // The remedy also serves beside a number on the GPU, which `with_affine` cannot take.
+    for (argument, number, given) in
+        [("scale", 0.1.into(), "0.1 has dtype f64"), ("bias", 2.into(), "2 has dtype i32")]
+    {
+        let of = |number: Number| match argument {
+            "scale" => bytes.with_scale_bias(number, Number::OnGpu),
+            _ => bytes.with_scale_bias(Number::OnGpu, number),
+        };
+        assert_refused(of(number), "DType", no_f32(argument, given, DType::U8));
+        assert!(of(0.1_f32.into()).is_ok());
+    }
 }
 
 #[test]
