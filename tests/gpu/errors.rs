@@ -562,20 +562,28 @@ fn calls_of_the_reference() {
     assert_refused(refused, "Argument", "dst_after: 8 bytes given; 4 needed");
     reference::apply(&clamp, &six, &[0; 6], &six, &mut [0; 6]).unwrap();
 
-    let on_gpu = Clamp::at_least(1_u8).with_bounds(1_u8, Number::OnGpu).unwrap();
+    let (some, on_gpu) = (Clamp::at_least(1_u8), Number::OnGpu);
     let mut out = [0; 4];
-    for result in [
-        reference::clamp_slice(&on_gpu, &[0_u8; 4], &mut out),
-        reference::apply(&on_gpu, &four, &[0; 4], &four, &mut out),
-        reference::apply_in_place(&on_gpu, &four, &mut out),
-        verify::check(&on_gpu, of(&[0; 4])).map(drop),
+    for (argument, clamp) in [
+        ("min", some.with_bounds(on_gpu, 9_u8)),
+        ("max", some.with_bounds(1_u8, on_gpu)),
+        ("scale", some.with_scale_bias(on_gpu, 1.0_f32)),
+        ("bias", some.with_scale_bias(2.0_f32, on_gpu)),
     ] {
-        assert_refused(result, "Argument", no_slots("max"));
+        let clamp = clamp.unwrap();
+        for result in [
+            reference::element(&clamp, 200).map(drop),
+            reference::allowed(&clamp, 0).map(drop),
+            reference::clamp_slice(&clamp, &[0_u8; 4], &mut out),
+            reference::clamp_slice_in_place(&clamp, &mut out),
+            reference::apply(&clamp, &four, &[0; 4], &four, &mut out),
+            reference::apply_in_place(&clamp, &four, &mut out),
+            verify::check(&clamp, of(&[0; 4])).map(drop),
+        ] {
+            assert_refused(result, "Argument", no_slots(argument));
+        }
     }
     assert_eq!(out, [0; 4]);
-    // Functions without a `Result` take the bound as absent.
-    assert_eq!(reference::element(&on_gpu, 200), 200);
-    assert_eq!(reference::allowed(&on_gpu, 0).values(), [1]);
 }
 
 /// The host has the queue of another device: wgpu's poll refuses the submission, and a read must not wait for ever.
