@@ -33,9 +33,8 @@
 //! - ±∞ stays ±∞, with the sign that `scale` gives it, or becomes the lowest or highest integer. With a scale of ±0 it
 //!   becomes the canonical quiet NaN of the destination, or the integer that stands for a NaN.
 //!
-//! The CPU cannot read a number on the GPU. Functions that return a `Result` refuse it. [`element`] and [`allowed`]
-//! take a bound on the GPU as absent, and scale and bias both as absent if one of them is on the GPU. To compute with
-//! the slots' values, set them by [`Clamp::with_bounds`] and [`Clamp::with_scale_bias`].
+//! The CPU cannot read a number on the GPU, so every function refuses it. To compute with the slots' values, set them
+//! by [`Clamp::with_bounds`] and [`Clamp::with_scale_bias`].
 
 mod allowed;
 mod buffers;
@@ -50,29 +49,33 @@ pub use buffers::{apply, apply_in_place, clamp_slice, clamp_slice_in_place};
 pub(crate) use buffers::{check_operands, load};
 use float::Format;
 
-use crate::{Clamp, DType, NanRule, Number, Order, Precision};
+use crate::{Clamp, DType, Error, NanRule, Number, Order, Precision};
 
 /// The result for one element, computed exactly whatever the [`Precision`].
 ///
 /// `x` is the bits of an element of the clamp's [`source`](Clamp::source); the result is the bits of an element of its
 /// [`dtype`](Clamp::dtype). Both are zero-extended to 64 bits. Bits of `x` beyond the source's width are ignored.
 ///
+/// # Errors
+///
+/// [`Error::Argument`] if a number lies on the GPU.
+///
 /// ```
 /// use wgpu_clamp::{Clamp, DType, Element, Rounding, reference};
 ///
 /// let clamp = Clamp::new(0_i64, i64::MAX).with_affine(1.0, 0.5)?;
-/// assert_eq!(reference::element(&clamp, 9_007_199_254_740_993), 9_007_199_254_740_993);
-/// assert_eq!(reference::element(&clamp, (-7_i64).to_bits64()), 0);
+/// assert_eq!(reference::element(&clamp, 9_007_199_254_740_993)?, 9_007_199_254_740_993);
+/// assert_eq!(reference::element(&clamp, (-7_i64).to_bits64())?, 0);
 ///
 /// let to_bytes = Clamp::unbounded(DType::U8).with_source(DType::F32)?;
-/// assert_eq!(reference::element(&to_bytes, 3.5_f32.to_bits64()), 3);
+/// assert_eq!(reference::element(&to_bytes, 3.5_f32.to_bits64())?, 3);
 /// let nearest = to_bytes.with_rounding(Rounding::NearestEven);
-/// assert_eq!(reference::element(&nearest, 3.5_f32.to_bits64()), 4);
+/// assert_eq!(reference::element(&nearest, 3.5_f32.to_bits64())?, 4);
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
-#[must_use]
-pub fn element(clamp: &Clamp, x: u64) -> u64 {
-    bounded(clamp, convert::exact(clamp, within(clamp.source(), x)))
+pub fn element(clamp: &Clamp, x: u64) -> Result<u64, Error> {
+    check_numbers(clamp)?;
+    Ok(exact_result(clamp, x))
 }
 
 /// The results that the clamp allows for one element.
@@ -82,27 +85,49 @@ pub fn element(clamp: &Clamp, x: u64) -> u64 {
 /// is the bits of an element of its [`dtype`](Clamp::dtype), zero-extended to 64 bits. Bits of `x` beyond the source's
 /// width are ignored.
 ///
+/// # Errors
+///
+/// [`Error::Argument`] if a number lies on the GPU.
+///
 /// ```
 /// use wgpu_clamp::{Clamp, DType, Element, reference};
 ///
 /// // 3 * (1/3 as f32) - 1 is 2^-25 when fused, and 0 when the product is rounded.
 /// let clamp = Clamp::unbounded(DType::F32).with_affine(1.0 / 3.0, -1.0)?;
-/// let allowed = reference::allowed(&clamp, 3.0_f32.to_bits64());
+/// let allowed = reference::allowed(&clamp, 3.0_f32.to_bits64())?;
 /// assert_eq!(allowed.values(), [2.0_f32.powi(-25).to_bits64(), 0]);
 ///
 /// // The same from bytes.
 /// let from_bytes = clamp.with_source(DType::U8)?;
-/// assert_eq!(reference::allowed(&from_bytes, 3).values(), allowed.values());
+/// assert_eq!(reference::allowed(&from_bytes, 3)?.values(), allowed.values());
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
-#[must_use]
-pub fn allowed(clamp: &Clamp, x: u64) -> Allowed {
+pub fn allowed(clamp: &Clamp, x: u64) -> Result<Allowed, Error> {
+    check_numbers(clamp)?;
+    Ok(results(clamp, x))
+}
+
+/// [`element`] of a clamp without numbers on the GPU.
+fn exact_result(clamp: &Clamp, x: u64) -> u64 {
+    bounded(clamp, convert::exact(clamp, within(clamp.source(), x)))
+}
+
+/// [`allowed`] of a clamp without numbers on the GPU.
+pub(crate) fn results(clamp: &Clamp, x: u64) -> Allowed {
     match clamp.affine() {
         Some(affine) if allows_a_set(clamp) => {
             let stepped = fast::affine(clamp, affine, within(clamp.source(), x));
             stepped.map(|result| bounded(clamp, result))
         }
-        _ => Allowed::one(element(clamp, x)),
+        _ => Allowed::one(exact_result(clamp, x)),
+    }
+}
+
+/// Refuses numbers on the GPU, which the CPU cannot read.
+fn check_numbers(clamp: &Clamp) -> Result<(), Error> {
+    match clamp.number_on_gpu() {
+        Some(argument) => Err(Error::number_on_gpu(argument)),
+        None => Ok(()),
     }
 }
 

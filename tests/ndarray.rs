@@ -34,7 +34,7 @@ fn taken<S: RawData>(view: &mut ArrayBase<S, IxDyn>, steps: &[Step]) {
 }
 
 fn result<A: Element>(clamp: &Clamp, x: A) -> A {
-    let bits = reference::element(clamp, x.to_bits64()).to_le_bytes();
+    let bits = reference::element(clamp, x.to_bits64()).unwrap().to_le_bytes();
     bytemuck::pod_read_unaligned(&bits[..size_of::<A>()])
 }
 

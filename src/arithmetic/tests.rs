@@ -107,7 +107,7 @@ fn is_found(
     let (lowest, highest) = dtype.integer_range();
     for key in keys {
         let x = key + base;
-        let expected = dtype.integer(reference::element(&clamp, x as u64));
+        let expected = dtype.integer(reference::element(&clamp, x as u64).unwrap());
         let got = i128::from(result(key as i32)).clamp(lowest, highest);
         assert_eq!(got, expected, "{step}, {source} to {dtype}: {x} * {scale:e} + {bias:e}, {rounding:?}");
     }

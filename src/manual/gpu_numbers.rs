@@ -35,13 +35,12 @@
 //! - Reading takes one more dispatch, with an invocation per index; it takes two for all four numbers, and more for
 //!   large tensors. Steps between integers are slower than with values: I32 to I8 reaches 0.4 of the speed with values
 //!   for a scale per row, and 0.75 for one per column (lavapipe, 2026-11-24; not measured on a GPU).
-//! - The CPU cannot read a slot. Functions of [`reference`](mod@crate::reference) and [`verify`] that return a `Result`
-//!   refuse such a number; [`reference::element`] and [`reference::allowed`] treat a bound on the GPU as absent, and
-//!   scale and bias both as absent if one is on the GPU. [`Host::clamp_slice`] takes no slots either.
+//! - The CPU cannot read a slot: [`reference`](mod@crate::reference) and [`verify`] refuse such a number, and so does
+//!   [`Host::clamp_slice`].
 //!
 //! [`with_max`]: crate::Operands::with_max
 //! [`with_scale`]: crate::Operands::with_scale
 //! [`with_bias`]: crate::Operands::with_bias
 
 #[cfg(doc)]
-use crate::{Clamp, Clamps, Error, Host, Number, Operands, reference, verify};
+use crate::{Clamp, Clamps, Error, Host, Number, Operands, verify};

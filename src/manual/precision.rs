@@ -31,7 +31,7 @@
 //!
 //! // 0.1 * 3 - 0.3 in f32: what is left of the product's rounding, or nothing.
 //! let clamp = Clamp::new(-1.0_f32, 1.0).with_affine(3.0, -0.3)?;
-//! let allowed = reference::allowed(&clamp, 0.1_f32.to_bits64());
+//! let allowed = reference::allowed(&clamp, 0.1_f32.to_bits64())?;
 //! let values: Vec<f32> = allowed.values().iter().map(|bits| f32::from_bits(*bits as u32)).collect();
 //! assert_eq!(values, [-7.450_581e-9, 0.0]); // fused; unfused
 //! # Ok::<(), wgpu_clamp::Error>(())

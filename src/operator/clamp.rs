@@ -309,7 +309,8 @@ impl Clamp {
     }
 
     /// As [`with_affine`](Self::with_affine), but each number is [`Number::Absent`], a value or [`Number::OnGpu`]. A
-    /// value is an F32, or an F64 in a clamp of F64. An absent scale is 1. An absent bias is −0, which adds nothing.
+    /// value is an F32, as `0.1_f32` is, or an F64 in a clamp of F64. An absent scale is 1. An absent bias is −0, which
+    /// adds nothing.
     ///
     /// A number on the GPU is an F32. The clamp's dtype must then be F32, F16, BF16 or an integer of up to 16 bits; its
     /// source may be any dtype that converts. A number on the GPU has the same effect as that value given by the host:
@@ -361,17 +362,12 @@ impl Clamp {
         let value = match (scalar.get::<f32>(), scalar.get::<f64>()) {
             (Some(value), _) => f64::from(value),
             (_, Some(value)) if self.dtype == DType::F64 => value,
-            (_, value) => {
-                let of = scalar.dtype();
-                let remedy = match value {
-                    Some(_) => "use `with_affine`, or a clamp of dtype f64",
-                    None => "a scale or bias is f32, or f64 in a clamp of dtype f64",
-                };
-                return Err(Error::dtype(
-                    argument,
-                    format!("a clamp of dtype {} takes no {argument} of dtype {of}", self.dtype),
-                    remedy,
-                ));
+            _ => {
+                let (of, dtype) = (scalar.dtype(), self.dtype);
+                let value =
+                    format!("{scalar} has dtype {of}, and a clamp of dtype {dtype} takes no such {argument}");
+                let remedy = "give an f32, as in `0.1_f32`; a clamp of dtype f64 also takes an f64";
+                return Err(Error::dtype(argument, value, remedy));
             }
         };
         if !value.is_finite() {

@@ -201,6 +201,31 @@ impl DType {
         matches!(self.kind(), Kind::Signed)
     }
 
+    /// The dtype of a code of `NumPy` without the byte order: `f4`, `u1`. `NumPy` has no BF16.
+    fn of_code(code: &str) -> Option<Self> {
+        let has_it =
+            |dtype: &Self| *dtype != Self::BF16 && code == format!("{}{}", &dtype.name()[..1], dtype.size());
+        Self::ALL.into_iter().find(has_it)
+    }
+
+    /// The dtype of a name in lower case: `f32`, `float32`, `fp32` or `torch.float32`.
+    fn of_name(name: &str) -> Option<Self> {
+        const LONG: [(&str, &str); 7] = [
+            ("float", "f"),
+            ("fp", "f"),
+            ("bfloat", "bf"),
+            ("int", "i"),
+            ("uint", "u"),
+            ("half", "f16"),
+            ("double", "f64"),
+        ];
+        let name = name.strip_prefix("torch.").unwrap_or(name);
+        let short =
+            LONG.into_iter().find_map(|(long, short)| Some(format!("{short}{}", name.strip_prefix(long)?)));
+        let short = short.as_deref().unwrap_or(name);
+        Self::ALL.into_iter().find(|dtype| dtype.name() == short)
+    }
+
     /// The lower-case name: `"f32"`, `"bf16"`, `"u8"` and so on.
     ///
     /// ```
@@ -219,30 +244,84 @@ impl fmt::Display for DType {
     }
 }
 
-/// Parses the lower-case [`name`](DType::name), or the longer name of `NumPy` (bfloat16 is from `ml_dtypes`) and Zarr:
-/// `"float32"`, `"bfloat16"`, `"uint8"` and so on.
+/// Parses the names that programs and files use:
+///
+/// - in any case the [`name`](DType::name), as `f32`, or a longer name: `float32`, `FP16`, `bfloat16`, `INT8`,
+///   `torch.uint8`, `half`, `double`;
+/// - ONNX's `FLOAT` in capitals only, since Python's `float` has 64 bits;
+/// - a code of `NumPy`, which begins with `<`, `|` or `=` and counts bytes: `<f4`, `|u1`, and `<i8` for `i64`. A
+///   big-endian `>f4` is refused, since elements are little-endian.
 ///
 /// ```
 /// # use wgpu_clamp::DType;
-/// assert_eq!("bf16".parse(), Ok(DType::BF16));
-/// let long = ["bfloat16", "float32", "int8", "uint64"].map(str::parse);
-/// assert_eq!(long, [DType::BF16, DType::F32, DType::I8, DType::U64].map(Ok));
-/// let error = "fp16".parse::<DType>().unwrap_err().to_string();
-/// assert_eq!(error, "dtype: \"fp16\" is unknown; give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64, or a name like float32");
+/// let pasted = ["bf16", "float32", "FLOAT16", "torch.uint8", "<f4", "|i1"].map(str::parse);
+/// use DType::{BF16, F16, F32, I8, U8};
+/// assert_eq!(pasted, [BF16, F32, F16, U8, F32, I8].map(Ok));
+/// let error = ">f4".parse::<DType>().unwrap_err().to_string();
+/// assert_eq!(error, "dtype: \">f4\" is big-endian; swap the bytes of each element, and give \"<f4\"");
 /// ```
 impl FromStr for DType {
     type Err = Error;
 
-    fn from_str(name: &str) -> Result<Self, Error> {
-        let abbreviated = [("float", "f"), ("bfloat", "bf"), ("int", "i"), ("uint", "u")]
-            .into_iter()
-            .find_map(|(long, short)| Some(format!("{short}{}", name.strip_prefix(long)?)));
-        let short = abbreviated.as_deref().unwrap_or(name);
-        let found = Self::ALL.into_iter().find(|dtype| dtype.name() == short);
-        found.ok_or_else(|| {
-            let names =
-                "give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64, or a name like float32";
-            Error::argument("dtype", format!("{name:?} is unknown"), names)
-        })
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let found = match text.strip_prefix(['<', '|', '=', '>']) {
+            Some(code) => Self::of_code(code),
+            None if text == "FLOAT" => Some(Self::F32),
+            None => Self::of_name(&text.to_ascii_lowercase()),
+        };
+        let Some(dtype) = found else {
+            let names = "give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64, a name like float32, or a \
+                         code like <f4";
+            return Err(Error::argument("dtype", format!("{text:?} is unknown"), names));
+        };
+        if text.starts_with('>') && dtype.size() > 1 {
+            let remedy = format!("swap the bytes of each element, and give \"<{}\"", &text[1..]);
+            return Err(Error::argument("dtype", format!("{text:?} is big-endian"), remedy));
+        }
+        Ok(dtype)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_programs_print() {
+        for (dtype, names) in [
+            (DType::F32, "f32 F32 float32 Float32 FLOAT32 FLOAT fp32 FP32 torch.float32 <f4 =f4"),
+            (DType::F16, "f16 F16 float16 FLOAT16 fp16 FP16 half HALF torch.float16 torch.half <f2 =f2"),
+            (DType::BF16, "bf16 BF16 bfloat16 BFLOAT16 torch.bfloat16"),
+            (DType::F64, "f64 float64 FP64 double DOUBLE torch.float64 torch.double <f8 =f8"),
+            (DType::I8, "i8 I8 int8 INT8 torch.int8 |i1 <i1 =i1 >i1"),
+            (DType::I16, "i16 int16 INT16 torch.int16 <i2 =i2"),
+            (DType::I32, "i32 int32 INT32 torch.int32 <i4 =i4"),
+            (DType::I64, "i64 int64 INT64 torch.int64 <i8 =i8"),
+            (DType::U8, "u8 U8 uint8 UInt8 UINT8 torch.uint8 |u1 <u1 =u1 >u1"),
+            (DType::U16, "u16 uint16 UINT16 torch.uint16 <u2 =u2"),
+            (DType::U32, "u32 uint32 UINT32 torch.uint32 <u4 =u4"),
+            (DType::U64, "u64 uint64 UINT64 torch.uint64 <u8 =u8"),
+        ] {
+            for name in names.split(' ') {
+                assert_eq!(name.parse(), Ok(dtype), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_names_are_refused() {
+        let names = "\u{20}f f8 f128 fp8 bf32 i i4 u1 uint int8_t float Float torch.float half16 halff16 xf32 \
+                     bool b1 <b2 <bf16 <f16 <f3 <f <c8 <U4 |b1 <> >q9 <<f4 f4 complex64 ï8";
+        for name in names.split(' ').chain(["", " f32", "f32 "]) {
+            let said = name.parse::<DType>().unwrap_err().to_string();
+            assert!(said.starts_with(&format!("dtype: {name:?} is unknown; give f32, ")), "{said}");
+        }
+        for dtype in DType::ALL.into_iter().filter(|&dtype| dtype.size() > 1 && dtype != DType::BF16) {
+            let code = format!("{}{}", &dtype.name()[..1], dtype.size());
+            let said = format!(">{code}").parse::<DType>().unwrap_err().to_string();
+            let remedy = format!("swap the bytes of each element, and give \"<{code}\"");
+            assert_eq!(said, format!("dtype: \">{code}\" is big-endian; {remedy}"));
+            assert_eq!(format!("<{code}").parse(), Ok(dtype));
+        }
     }
 }

@@ -51,8 +51,9 @@ impl Allowed {
     /// ```
     /// use wgpu_clamp::{Clamp, reference};
     ///
-    /// let allowed = reference::allowed(&Clamp::new(0_u8, 9), 12);
+    /// let allowed = reference::allowed(&Clamp::new(0_u8, 9), 12)?;
     /// assert!(allowed.contains(9) && !allowed.contains(12));
+    /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     #[must_use]
     pub fn contains(&self, bits: u64) -> bool {
@@ -64,7 +65,8 @@ impl Allowed {
     /// ```
     /// use wgpu_clamp::{Clamp, reference};
     ///
-    /// assert_eq!(reference::allowed(&Clamp::new(0_u8, 9), 12).values(), [9]);
+    /// assert_eq!(reference::allowed(&Clamp::new(0_u8, 9), 12)?.values(), [9]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     #[must_use]
     pub fn values(&self) -> &[u64] {
@@ -76,7 +78,8 @@ impl Allowed {
     /// ```
     /// use wgpu_clamp::{Clamp, reference};
     ///
-    /// assert_eq!(reference::allowed(&Clamp::new(0_u8, 9), 12).first(), 9);
+    /// assert_eq!(reference::allowed(&Clamp::new(0_u8, 9), 12)?.first(), 9);
+    /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     #[must_use]
     pub fn first(&self) -> u64 {

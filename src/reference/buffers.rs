@@ -1,6 +1,6 @@
 //! The operator on whole buffers and slices.
 
-use super::allowed;
+use super::{check_numbers, results};
 use crate::{Clamp, Clamps, DType, Element, Error, Layout};
 
 /// Clamps the elements of `src` into `dst`.
@@ -43,7 +43,7 @@ pub fn apply<'a>(
     for (n, (from, to)) in src_layout.addresses().zip(dst_layout.addresses()).enumerate() {
         let clamp = channels.of(n);
         let x = load(src, from, clamp.source().size());
-        store(dst, to, clamp.dtype().size(), allowed(clamp, x).first());
+        store(dst, to, clamp.dtype().size(), results(clamp, x).first());
     }
     Ok(())
 }
@@ -86,7 +86,7 @@ pub fn apply_in_place<'a>(
     for (n, address) in layout.addresses().enumerate() {
         let clamp = channels.of(n);
         let size = clamp.dtype().size();
-        let result = allowed(clamp, load(bytes, address, size)).first();
+        let result = results(clamp, load(bytes, address, size)).first();
         store(bytes, address, size, result);
     }
     Ok(())
@@ -118,7 +118,7 @@ pub fn clamp_slice<S: Element, T: Element>(clamp: &Clamp, src: &[S], dst: &mut [
         return Err(Error::length("dst", "element", src.len(), dst.len()));
     }
     for (x, result) in src.iter().zip(dst) {
-        *result = from_bits(allowed(clamp, x.to_bits64()).first());
+        *result = from_bits(results(clamp, x.to_bits64()).first());
     }
     Ok(())
 }
@@ -142,7 +142,7 @@ pub fn clamp_slice_in_place<T: Element>(clamp: &Clamp, slice: &mut [T]) -> Resul
     check_numbers(clamp)?;
     clamp.check_dtypes(["slice"; 2], [T::DTYPE; 2])?;
     for x in slice {
-        *x = from_bits(allowed(clamp, x.to_bits64()).first());
+        *x = from_bits(results(clamp, x.to_bits64()).first());
     }
     Ok(())
 }
@@ -164,7 +164,7 @@ pub(crate) struct Channels<'a> {
 }
 
 impl<'a> Channels<'a> {
-    /// Refuses clamps that do not suit the shape, and numbers on the GPU, which the CPU cannot read.
+    /// Refuses clamps that do not suit the shape, and numbers on the GPU.
     fn checked(clamps: Clamps<'a>, shape: &[usize]) -> Result<Self, Error> {
         let list = clamps.as_slice();
         clamps.check(shape)?;
@@ -207,13 +207,6 @@ pub(crate) fn check_operands<'a>(
         check_fits("dst", dst_layout, clamp.dtype(), dst)?;
     }
     Ok(channels)
-}
-
-fn check_numbers(clamp: &Clamp) -> Result<(), Error> {
-    match clamp.number_on_gpu() {
-        Some(argument) => Err(Error::number_on_gpu(argument)),
-        None => Ok(()),
-    }
 }
 
 fn check_fits(argument: &'static str, layout: &Layout, dtype: DType, bytes: &[u8]) -> Result<(), Error> {

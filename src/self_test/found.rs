@@ -52,16 +52,16 @@ impl Found {
     #[must_use]
     pub fn allowed(&self, x: u64) -> Allowed {
         if self.is_finite {
-            return reference::allowed(&self.clamp, x);
+            return reference::results(&self.clamp, x);
         }
         let is_nan = FloatFormat::of(self.clamp.source()).is_some_and(|format| format.is_nan(x));
         // If scale or bias is not finite, a NaN stays and any other element becomes the canonical NaN. The reference
         // gives both for a scale of 0: it keeps a NaN and turns ∞ into the canonical NaN.
         let nothing = self.clamp.with_scale_bias(0.0_f32, 0.0_f32).expect("both are finite");
         if is_nan {
-            return reference::allowed(&nothing, x);
+            return reference::results(&nothing, x);
         }
         let singles = nothing.with_source(DType::F32).expect("F32 converts");
-        reference::allowed(&singles, f32::INFINITY.to_bits().into())
+        reference::results(&singles, f32::INFINITY.to_bits().into())
     }
 }

@@ -118,7 +118,7 @@ fn wrong_arguments_are_named() {
         (&["--mni=1"], "'--mni'"),
         (&["-m"], "'-m'"),
         (&["--min=1", "third"], "unexpected argument"),
-        (&["--dtype=fp32"], "invalid value 'fp32' for '--dtype <DTYPE>': dtype: \"fp32\" is unknown"),
+        (&["--dtype=float"], "invalid value 'float' for '--dtype <DTYPE>': dtype: \"float\" is unknown"),
     ] {
         misused(&folder.run(options, &input), words);
     }

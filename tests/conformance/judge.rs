@@ -39,9 +39,12 @@ pub struct Job<'a> {
 pub type Run<'a> = &'a dyn Fn(&Job) -> Result<Vec<u64>>;
 
 /// Runs a job on the CPU reference.
-#[expect(clippy::unnecessary_wraps, reason = "it has the signature of every `Run`")]
 pub fn on_reference(job: &Job) -> Result<Vec<u64>> {
-    Ok(job.x.iter().map(|&x| reference::element(&job.on_host, x)).collect())
+    elements(&job.on_host, job.x)
+}
+
+fn elements(clamp: &Clamp, x: &[u64]) -> Result<Vec<u64>> {
+    Ok(x.iter().map(|&x| reference::element(clamp, x)).collect::<Result<_, _>>()?)
 }
 
 /// Runs a record and judges the result. `on_gpu`: whether the bounds lie on the GPU.
@@ -75,10 +78,10 @@ fn verdict(record: &Record, run: Run, on_gpu: bool) -> Result<Verdict> {
     let (clamp, on_host) = (clamp?, rules::construct(record, false)?);
     let got = run(&Job { clamp, on_host, shape: &record.shape, x: &record.x })?;
 
-    let expected = record.y.clone().unwrap_or_else(|| {
-        let stated = rules::stated(record);
-        record.x.iter().map(|&x| reference::element(&stated, x)).collect()
-    });
+    let expected = match &record.y {
+        Some(y) => y.clone(),
+        None => elements(&rules::stated(record), &record.x)?,
+    };
     ensure!(got.len() == expected.len(), "{} elements, not {}", got.len(), expected.len());
     let exception = exceptions::of(record);
     let mut differing = 0;

@@ -1,5 +1,6 @@
 //! The rules of the three recorded standards, stated again without the constructors under test.
 
+use clamp_testing::values::scalar;
 use half::f16;
 use wgpu_clamp::standards::Standard;
 use wgpu_clamp::standards::onnx::{self, Bounds};
@@ -35,7 +36,11 @@ pub fn refusal(record: &Record) -> Option<String> {
     match [attribute(record, record.min)?, attribute(record, record.max)?] {
         [min, _] if min.is_nan() => Some("min: NaN is no bound".to_owned()),
         [_, max] if max.is_nan() => Some("max: NaN is no bound".to_owned()),
-        [min, max] if min > max => Some(format!("min, max: {min} is more than {max};")),
+        [min, max] if min > max => {
+            // The digits are those of the attributes' own type.
+            let [min, max] = [record.min?, record.max?].map(|bits| scalar(record.bound_dtype, bits));
+            Some(format!("min, max: {min} is more than {max};"))
+        }
         _ => None,
     }
 }

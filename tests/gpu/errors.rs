@@ -12,8 +12,8 @@ use wgpu_clamp::{
 
 use crate::harness::{Gpu, alone_on_each, buffer, gpus, packed, read, strided, with_limits};
 use crate::refused::{
-    ONE_SIZE, RANK_9, TWO_SIZES, assert_refused, device_limit, no_slots, no_storage, of_clamp, shared_bytes,
-    too_small,
+    ONE_SIZE, RANK_9, TWO_SIZES, assert_refused, device_limit, no_f32, no_slots, no_storage, of_clamp,
+    shared_bytes, too_small,
 };
 
 /// Asserts that all calls with these operands return the error, that wgpu reports none and that dst is not written.
@@ -387,9 +387,17 @@ fn clamps_that_cannot_be() {
         let said = format!("{said} is not finite; the affine step takes finite numbers");
         assert_refused(bytes.with_affine(scale, bias), "Argument", said);
     }
-    let said =
-        "scale: a clamp of dtype u8 takes no scale of dtype f64; use `with_affine`, or a clamp of dtype f64";
-    assert_refused(bytes.with_scale_bias(0.1, 0.0), "DType", said);
+    // The remedy also serves beside a number on the GPU, which `with_affine` cannot take.
+    for (argument, number, given) in
+        [("scale", 0.1.into(), "0.1 has dtype f64"), ("bias", 2.into(), "2 has dtype i32")]
+    {
+        let of = |number: Number| match argument {
+            "scale" => bytes.with_scale_bias(number, Number::OnGpu),
+            _ => bytes.with_scale_bias(Number::OnGpu, number),
+        };
+        assert_refused(of(number), "DType", no_f32(argument, given, DType::U8));
+        assert!(of(0.1_f32.into()).is_ok());
+    }
 }
 
 #[test]
@@ -554,20 +562,28 @@ fn calls_of_the_reference() {
     assert_refused(refused, "Argument", "dst_after: 8 bytes given; 4 needed");
     reference::apply(&clamp, &six, &[0; 6], &six, &mut [0; 6]).unwrap();
 
-    let on_gpu = Clamp::at_least(1_u8).with_bounds(1_u8, Number::OnGpu).unwrap();
+    let (some, on_gpu) = (Clamp::at_least(1_u8), Number::OnGpu);
     let mut out = [0; 4];
-    for result in [
-        reference::clamp_slice(&on_gpu, &[0_u8; 4], &mut out),
-        reference::apply(&on_gpu, &four, &[0; 4], &four, &mut out),
-        reference::apply_in_place(&on_gpu, &four, &mut out),
-        verify::check(&on_gpu, of(&[0; 4])).map(drop),
+    for (argument, clamp) in [
+        ("min", some.with_bounds(on_gpu, 9_u8)),
+        ("max", some.with_bounds(1_u8, on_gpu)),
+        ("scale", some.with_scale_bias(on_gpu, 1.0_f32)),
+        ("bias", some.with_scale_bias(2.0_f32, on_gpu)),
     ] {
-        assert_refused(result, "Argument", no_slots("max"));
+        let clamp = clamp.unwrap();
+        for result in [
+            reference::element(&clamp, 200).map(drop),
+            reference::allowed(&clamp, 0).map(drop),
+            reference::clamp_slice(&clamp, &[0_u8; 4], &mut out),
+            reference::clamp_slice_in_place(&clamp, &mut out),
+            reference::apply(&clamp, &four, &[0; 4], &four, &mut out),
+            reference::apply_in_place(&clamp, &four, &mut out),
+            verify::check(&clamp, of(&[0; 4])).map(drop),
+        ] {
+            assert_refused(result, "Argument", no_slots(argument));
+        }
     }
     assert_eq!(out, [0; 4]);
-    // Functions without a `Result` take the bound as absent.
-    assert_eq!(reference::element(&on_gpu, 200), 200);
-    assert_eq!(reference::allowed(&on_gpu, 0).values(), [1]);
 }
 
 /// The host has the queue of another device: wgpu's poll refuses the submission, and a read must not wait for ever.

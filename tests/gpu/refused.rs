@@ -57,11 +57,20 @@ pub fn wider_in_place(argument: &str) -> String {
     )
 }
 
+/// The message for a scale or bias, described as "0.1 has dtype f64", that a clamp of `dtype` does not take.
+pub fn no_f32(argument: &str, given: &str, dtype: DType) -> String {
+    format!(
+        "{argument}: {given}, and a clamp of dtype {dtype} takes no such {argument}; give an f32, as in `0.1_f32`; \
+         a clamp of dtype f64 also takes an f64"
+    )
+}
+
 /// The message for a number on the GPU in a call that takes no slots.
 pub fn no_slots(argument: &str) -> String {
+    let setter = if matches!(argument, "min" | "max") { "with_bounds" } else { "with_scale_bias" };
     format!(
         "{argument}: the number is `Number::OnGpu`, and this call takes no slot; give its value with \
-         `Clamp::with_bounds`, or clamp a tensor on the GPU with `Operands::with_{argument}`"
+         `Clamp::{setter}`, or clamp a tensor on the GPU with `Operands::with_{argument}`"
     )
 }
 

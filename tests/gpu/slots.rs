@@ -5,7 +5,7 @@ use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, NanRule, Number, Operands,
 
 use crate::harness::{Gpu, buffer, compare, devices, gpus, packed, read, strided};
 use crate::random::{Random, to_bytes};
-use crate::refused::{AXIS_2, assert_refused, no_storage, too_small};
+use crate::refused::{AXIS_2, assert_refused, no_f32, no_storage, too_small};
 use crate::values::{bits_of, edges, mask, scalar, with_precisions};
 
 /// The clamp with some of Min, Max, scale and bias on the GPU.
@@ -305,7 +305,7 @@ fn dtypes_that_take_no_slots_are_refused() {
     assert_refused(
         Clamp::unbounded(DType::F16).with_scale_bias(half::f16::ONE, Number::Absent),
         "DType",
-        "scale: a clamp of dtype f16 takes no scale of dtype f16; a scale or bias is f32, or f64 in a clamp of dtype f64",
+        no_f32("scale", "1.0 has dtype f16", DType::F16),
     );
 }
 

@@ -56,8 +56,11 @@ fn random_bounds_and_elements() {
             let clamp = clamp(dtype, bounds, random.pick(&ORDERS), random.pick(&NAN_RULES));
             let near = random.pick(&bounds).map_or(0, |bits| i128::from(bits) + random.below(3) as i128 - 1);
             for x in [element(&mut random, dtype), wrapped(dtype, near), 0, sign_bit(dtype)] {
-                assert_defined(&clamp, x, reference::element(&clamp, x));
-                assert_eq!(reference::allowed(&clamp, x).values(), [reference::element(&clamp, x)]);
+                assert_defined(&clamp, x, reference::element(&clamp, x).unwrap());
+                assert_eq!(
+                    reference::allowed(&clamp, x).unwrap().values(),
+                    [reference::element(&clamp, x).unwrap()]
+                );
             }
         }
     }
@@ -90,7 +93,7 @@ fn every_short_element() {
             {
                 let clamp = clamp(dtype, [min, max], order, rule);
                 for x in 0..1 << dtype.bits() {
-                    assert_defined(&clamp, x, reference::element(&clamp, x));
+                    assert_defined(&clamp, x, reference::element(&clamp, x).unwrap());
                 }
             }
         }

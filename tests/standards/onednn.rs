@@ -16,12 +16,12 @@ fn a_nan_element_becomes_min() {
     let clamp = Clamp::onednn(DType::F32, -2.0, 1.0).unwrap();
     assert_eq!((clamp.nan_rule(), clamp.scale()), (NanRule::ToMin, Number::Absent));
     for nan in [0x7fc0_0000, 0xffc0_0000, 0x7f80_0001] {
-        assert_eq!(reference::element(&clamp, nan), (-2.0_f32).to_bits64());
+        assert_eq!(reference::element(&clamp, nan).unwrap(), (-2.0_f32).to_bits64());
     }
     let clamp = Clamp::onednn(DType::F16, -2.0, 1.0).unwrap();
-    assert_eq!(reference::element(&clamp, f16::NAN.to_bits64()), f16::from_f32(-2.0).to_bits64());
+    assert_eq!(reference::element(&clamp, f16::NAN.to_bits64()).unwrap(), f16::from_f32(-2.0).to_bits64());
     let clamp = Clamp::onednn(DType::BF16, f32::NEG_INFINITY, 1.0).unwrap();
-    assert_eq!(reference::element(&clamp, bf16::NAN.to_bits64()), bf16::NEG_INFINITY.to_bits64());
+    assert_eq!(reference::element(&clamp, bf16::NAN.to_bits64()).unwrap(), bf16::NEG_INFINITY.to_bits64());
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub fn check<'a>(clamps: impl Into<Clamps<'a>>, buffers: Buffers<'_>) -> Result<
         let clamp = of(clamps, dst_layout, n);
         let x = bits(src, address(src_layout, n), clamp.source().size());
         let got = bits(dst_after, address(dst_layout, n), clamp.dtype().size());
-        let allowed = reference::allowed(clamp, x);
+        let allowed = reference::allowed(clamp, x)?;
         ensure!(
             allowed.contains(got),
             "element {n}: input {x:#x}, allowed {:x?}, got {got:#x}",

@@ -62,9 +62,9 @@ impl Channels {
 
     /// The result of an element, if all channels have the same one.
     pub fn of_all(&self, element: u64) -> Option<u64> {
-        let mut results = self.list.iter().map(|clamp| reference::element(clamp, element));
+        let mut results = self.list.iter().map(|clamp| reference::element(clamp, element).ok());
         let first = results.next()?;
-        results.all(|result| result == first).then_some(first)
+        if results.all(|result| result == first) { first } else { None }
     }
 }
 

@@ -149,7 +149,7 @@ fn same(case: &Case, src: &[u8], theirs: &[f32]) -> Result<()> {
                 (&clamps[channel], src[3 * pixel + channel].into())
             }
         };
-        let allowed = reference::allowed(clamp, x.into());
+        let allowed = reference::allowed(clamp, x.into())?;
         let bits = match clamp.dtype() {
             DType::I8 => (*got as i8).cast_unsigned().into(),
             _ => got.to_bits().into(),

@@ -14,7 +14,7 @@ fn options(words: &str) -> Result<Operator> {
 
 /// The bits of an element, clamped.
 fn clamp(dtype: DType, bits: u64, words: &str) -> u64 {
-    reference::element(&options(words).unwrap().clamp(dtype).unwrap(), bits)
+    reference::element(&options(words).unwrap().clamp(dtype).unwrap(), bits).unwrap()
 }
 
 fn f4(x: f32, words: &str) -> f32 {
