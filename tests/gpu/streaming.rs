@@ -514,23 +514,20 @@ fn on_a_budget(info: &wgpu::AdapterInfo) -> Option<Gpu> {
         descriptor.memory_budget_thresholds.for_resource_creation = Some(percent);
         let adapters = wgpu::Instance::new(descriptor).enumerate_adapters(info.backend.into());
         let adapter = pollster::block_on(adapters).into_iter().find(|adapter| adapter.get_info() == *info);
-        let limits = wgpu::Limits::downlevel_defaults();
-        let descriptor = wgpu::DeviceDescriptor { required_limits: limits.clone(), ..Default::default() };
-        let adapter = adapter.unwrap();
-        // wgpu 30 panics if a device gets a part of the memory that it needs.
-        let request = || pollster::block_on(adapter.request_device(&descriptor)).is_ok();
-        let opens = catch_unwind(AssertUnwindSafe(request));
-        opens.unwrap_or(false).then(|| with_limits(&adapter, limits))
+        let limited = || with_limits(&adapter.unwrap(), wgpu::Limits::downlevel_defaults());
+        // wgpu 30 panics, too, if a device gets only a part of the memory that it needs.
+        catch_unwind(AssertUnwindSafe(limited)).ok()
     };
     // A device itself takes memory, so a threshold of 0 percent of a budget refuses it.
     if open(0).is_some() {
         return None;
     }
     // On many GPUs, the memory that host and GPU share is only 256 MiB, of which a stream needs many percent.
-    let streams =
-        |gpu: Gpu| gpu.host.clamp_slice_in_place(&clamp(), &mut vec![7_u8; 2 * CHUNK]).run_blocking().is_ok();
-    let enough = (1..95).find(|&percent| open(percent).is_some_and(streams));
-    open(enough.expect("memory for a stream") + 5)
+    let streams = |gpu: &Gpu| {
+        gpu.host.clamp_slice_in_place(&clamp(), &mut vec![7_u8; 2 * CHUNK]).run_blocking().is_ok()
+    };
+    let tight = (1..95).find_map(|percent| open(percent).filter(streams).and_then(|_| open(percent + 5)));
+    Some(tight.expect("memory for a stream"))
 }
 
 /// Repeats `run` while memory is short: other programs may give some back.
