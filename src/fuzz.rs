@@ -83,7 +83,7 @@ mod target;
 mod tests {
     #[test]
     fn plans_from_raw_bytes_are_right_or_refused() {
-        let cases = if clamp_testing::harness::exhaustive() { 10_000 } else { 5_000 };
+        let cases = if clamp_testing::harness::exhaustive() { 10_000 } else { 3_000 };
         clamp_testing::replay::replay(&["fuzz/seeds/plan"], cases, super::target::run);
     }
 }

@@ -33,6 +33,14 @@ fn moved(index: &[usize], axis: usize, to: impl Fn(usize) -> usize) -> Vec<usize
     index
 }
 
+/// Puts the dimensions into any order.
+pub fn shuffle(u: &mut Unstructured, order: &mut [usize]) -> Result<()> {
+    for d in 1..order.len() {
+        order.swap(d, u.int_in_range(0..=d)?);
+    }
+    Ok(())
+}
+
 /// Applies one transformation with any arguments. Checks whether the transformation is rightly accepted or refused, and
 /// checks the addresses of the result's corners. Returns the new layout, or `None` if the transformation is refused.
 pub fn transform(u: &mut Unstructured, layout: &Layout) -> Result<Option<Layout>> {
@@ -62,9 +70,7 @@ pub fn transform(u: &mut Unstructured, layout: &Layout) -> Result<Option<Layout>
         }
         3 => {
             let mut order: Vec<usize> = (0..rank).collect();
-            for d in 1..rank {
-                order.swap(d, u.int_in_range(0..=d)?);
-            }
+            shuffle(u, &mut order)?;
             let good = !u.ratio(1, 8)?;
             if !good {
                 order.push(argument(u)?);

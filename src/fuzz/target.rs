@@ -5,12 +5,12 @@ use std::collections::HashSet;
 
 use arbitrary::{Result, Unstructured};
 use wgpu_clamp::{
-    Clamp, Clamps, DType, Layout, Limits, MAX_RANK, NanRule, Number, Order, Precision, Rounding, Scalar,
-    fuzz, reference, verify,
+    Clamp, Clamps, DType, Layout, Limits, MAX_RANK, NanRule, Number, Order, Plan, Precision, Rounding,
+    Scalar, fuzz, reference, verify,
 };
 
 use super::execute::execute;
-use super::layouts::{accepted, address, check, indices, transform};
+use super::layouts::{accepted, address, check, indices, shuffle, transform};
 
 /// Three in four shapes are cut down to at most this many elements.
 const SMALL: usize = 6_000;
@@ -21,18 +21,56 @@ const SMALL: usize = 6_000;
 ///
 /// The crate has a fault.
 pub fn run(bytes: &[u8]) {
-    // Beyond its end, the input reads as zeros, which select the first choice of each list, the plainest one.
-    case(&mut Unstructured::new(bytes)).expect("every choice has something to choose from");
+    for layouts in [any_layouts, padded] {
+        // Beyond its end, the input reads as zeros, which select the first choice of each list, the plainest one.
+        let u = &mut Unstructured::new(bytes);
+        let done = layouts(u).and_then(|made| made.map_or(Ok(()), |(src, dst)| case(u, src, dst)));
+        done.expect("every choice has something to choose from");
+    }
 }
 
-fn case(u: &mut Unstructured) -> Result<()> {
+/// Layouts of src and dst with one shape, seldom with two; `None` if one is refused.
+fn any_layouts(u: &mut Unstructured) -> Result<Option<(Layout, Layout)>> {
     let shape = shape(u)?;
-    let Some(dst) = layout(u, &shape)? else { return Ok(()) };
+    let Some(dst) = layout(u, &shape)? else { return Ok(None) };
     let other = u.ratio(1, 16)?;
     let src_shape = if other { &shape[1.min(shape.len())..] } else { &shape };
-    let Some(mut src) = layout(u, src_shape)? else { return Ok(()) };
+    Ok(layout(u, src_shape)?.map(|src| (src, dst)))
+}
+
+/// Rows of dst that are padded to whole packets; few elements in a row and in the dimensions around it. src has the same
+/// dimensions in any order, or indices that share elements.
+fn padded(u: &mut Unstructured) -> Result<Option<(Layout, Layout)>> {
+    let mut shape = Vec::new();
+    for _ in 0..u.int_in_range(3..=5)? {
+        shape.push(*u.choose(&[2, 2, 2, 2, 2, 3, 4, 33])?);
+    }
+    let packet = *u.choose(&[8, 4, 16, 8])?;
+    shape.push(packet);
+    let packed =
+        Layout::packed_at(&shape, *u.choose(&[0, 0, 16, 1])?).expect("it has less than 2^31 elements");
+    let row = packet - *u.choose(&[1, 1, 2, 3])?;
+    let dst = packed.slice(shape.len() - 1, 0..row).expect("no packet is that short");
+    let mut order: Vec<usize> = (0..shape.len()).collect();
+    shuffle(u, &mut order)?;
+    let (mut strides, mut step) = (vec![0; shape.len()], 1);
+    for d in order {
+        strides[d] = step;
+        step *= dst.shape()[d].cast_signed();
+        if u.ratio(1, 8)? {
+            strides[d] = u.int_in_range(0..=3)?;
+        }
+    }
+    Ok(accepted(Layout::strided(dst.shape(), &strides, 0)).map(|src| (src, dst)))
+}
+
+fn case(u: &mut Unstructured, mut src: Layout, dst: Layout) -> Result<()> {
     check(&src);
     check(&dst);
+    // Planning takes microseconds, executing a plan milliseconds: every dtype is planned, one is executed below.
+    for dtype in DType::ALL {
+        accepted(Plan::new(&Clamp::unbounded(dtype), &src, &dst, Limits::default()));
+    }
     transform(u, &dst)?;
 
     let Some(clamp) = clamp(u)? else { return Ok(()) };
@@ -210,9 +248,7 @@ fn layout(u: &mut Unstructured, shape: &[usize]) -> Result<Option<Layout>> {
 /// Nested strides in any order, some negative or 0, with gaps.
 fn nested(u: &mut Unstructured, shape: &[usize]) -> Result<Vec<isize>> {
     let mut order: Vec<usize> = (0..shape.len()).rev().collect();
-    for d in 1..order.len() {
-        order.swap(d, u.int_in_range(0..=d)?);
-    }
+    shuffle(u, &mut order)?;
     let mut step = *u.choose(&[1_isize, 1, 1, 1, 2, 3, 4, 16])?;
     let mut strides = vec![0; shape.len()];
     for d in order {

@@ -141,7 +141,7 @@ impl Reads {
 }
 
 impl Block {
-    /// A block with up to [`MAX_DIMS`] dimensions, outermost first.
+    /// A block with one to [`MAX_DIMS`] dimensions, outermost first.
     fn new(sizes: [usize; 2], dims: &[Along], reads: Reads, numbers: Numbers, shape: Shape) -> Self {
         let mut all = [Along::ONCE; MAX_DIMS];
         all[..dims.len()].copy_from_slice(dims);
@@ -192,7 +192,7 @@ impl Block {
         if of_row { self.per_packet() } else { dim.extent.into() }
     }
 
-    /// The index in `region` of a dimension of the block.
+    /// The index of a dimension of the block in `region`, which has as many dimensions as the claimed region.
     fn dim_of(dim: Along, region: &Region) -> usize {
         region.dims().len() - 1 - usize::from(dim.place)
     }

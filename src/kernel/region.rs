@@ -81,10 +81,11 @@ impl Region {
             let last = (dim.extent - 1).cast_signed();
             self.starts[SRC] = self.starts[SRC].wrapping_add_signed(dim.src.wrapping_mul(last));
             self.starts[DST] = self.starts[DST].wrapping_add_signed(dim.dst.wrapping_mul(last));
+            // No stride is `isize::MIN`: two elements would lie too far apart.
             (dim.src, dim.dst) = (dim.src.wrapping_neg(), -dim.dst);
             self.reversed_channels |= dim.channels;
         }
-        // Insertion suits a few dimensions that are nearly sorted.
+        // Insertion suits a few dimensions that are nearly sorted. There is room for all dimensions of a layout.
         let at = self.dims().partition_point(|other| other.dst >= dim.dst);
         self.dims.copy_within(at..self.rank, at + 1);
         self.dims[at] = dim;

@@ -140,8 +140,8 @@ impl Rank {
 }
 
 impl Walk {
-    /// Walks through `loops`, the first loop fastest. `count` is the product of their extents; starts and strides are
-    /// in elements.
+    /// Walks through `loops`, the first loop fastest: at most [`MAX_RANK`], since each belongs to another dimension of
+    /// the region. `count` is the product of their extents; starts and strides are in elements.
     pub(super) fn over(tile: &BoundTile<'_>, loops: impl IntoIterator<Item = Loop>) -> (Self, Rank) {
         let mut walk = Self::zeroed();
         let Division { multiplier, shift } = Division::by(1);

@@ -36,6 +36,7 @@ impl SlotLine {
     /// The slot of a layout with an element per channel, or with one element for all channels.
     fn new(number: usize, dtype: DType, layout: &Layout, channels: usize, reversed: bool) -> Self {
         let start = layout.offset().cast_signed();
+        // More than one element lies along a dimension.
         let stride = if channels > 1 && layout.len() > 1 { layout.strides()[0] } else { 0 };
         if reversed {
             let start = start + stride * (channels - 1).cast_signed();

@@ -179,6 +179,7 @@ impl Assignment {
             let i = n % tiles;
             n /= tiles;
             let first = (i * self.tile_extents[d]).saturating_sub(self.lead);
+            // A tile is longer than `lead`, which is shorter than a packet.
             let end = ((i + 1) * self.tile_extents[d] - self.lead).min(dim.extent);
             tile.extents[d] = end - first;
             if dim.channels {
@@ -284,6 +285,7 @@ impl Cutter<'_> {
             let span = |(dim, extent): (&Dim, usize)| (extent - 1) * stride(dim, side);
             let total: usize = dims().map(|(_, dim)| span(dim)).sum();
             if total >= room {
+                // The longest span is not 0, so neither is its stride.
                 let (d, dim) = dims().max_by_key(|&(_, dim)| span(dim))?;
                 let others = total - span(dim);
                 return Some((d, 1 + (room - 1).saturating_sub(others) / stride(dim.0, side)));

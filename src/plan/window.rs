@@ -107,6 +107,7 @@ pub(super) fn bind(task: &Task, region: &Region, tile: &Tile, ends: [u64; 2]) ->
     let [src_size, dst_size] = task.arithmetic.sizes().map(|size| size as u64);
     let span = |start: usize, stride: fn(&Dim) -> isize| {
         let (mut lowest, mut highest) = (start, start);
+        // `lowest` and `highest` are addresses of elements.
         for (dim, extent) in region.dims().iter().zip(tile.extents) {
             let distance = (extent - 1) * stride(dim).unsigned_abs();
             if stride(dim) < 0 {

@@ -14,7 +14,7 @@ pub fn drawn<S: Strategy>(strategy: S) -> impl Iterator<Item = S::Value> {
 
 /// Layouts of every kind in this file.
 pub fn of_every_kind() -> impl Strategy<Value = (Layout, Layout)> {
-    prop_oneof![scattered(20_000), matrices(), groups(), pictures()]
+    prop_oneof![scattered(20_000), padded(), matrices(), groups(), pictures()]
 }
 
 /// The placement of a dimension in memory.
@@ -92,6 +92,34 @@ pub fn scattered(most: usize) -> impl Strategy<Value = (Layout, Layout)> {
             };
             let strided = |strides: Vec<isize>, offset| Layout::strided(&shape, &strides, offset).unwrap();
             (flipped(strided(of_src, offset[0]), &src), flipped(strided(of_dst, offset[1]), &dst))
+        },
+    )
+}
+
+/// Rows of dst that are padded to whole packets; few elements in a row and in the dimensions around it. src has the same
+/// dimensions in any order, flipped or with shared elements.
+fn padded() -> impl Strategy<Value = (Layout, Layout)> {
+    let extent = select(&[2_usize, 2, 2, 2, 3, 4, 33]);
+    let outer = prop::collection::vec(extent, 3..=5);
+    let offset = || select(&[0_usize, 0, 16, 1]);
+    let dims = prop::array::uniform6(dim());
+    let padding = prop_oneof![3 => Just(1_usize), 1 => 2_usize..4];
+    (outer, select(&[4_usize, 8, 8, 16]), padding, [offset(), offset()], dims, any::<bool>()).prop_map(
+        |(mut shape, packet, padding, offsets, mut dims, tight)| {
+            while shape.iter().product::<usize>() > 1000 {
+                *shape.iter_mut().max().unwrap() = 2;
+            }
+            shape.push(packet);
+            if tight {
+                for dim in &mut dims {
+                    dim.gap = 0;
+                }
+            }
+            let dst = Layout::packed_at(&shape, offsets[1]).unwrap();
+            let dst = dst.slice(shape.len() - 1, 0..packet - padding).unwrap();
+            let src = strides(dst.shape(), &dims, 1, true);
+            let src = Layout::strided(dst.shape(), &src, offsets[0]).unwrap();
+            (flipped(src, &dims), dst)
         },
     )
 }

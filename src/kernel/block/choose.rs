@@ -91,7 +91,8 @@ impl Block {
         let alike = dims.iter().enumerate().all(|(e, dim)| e >= d || aligned(dim));
         let start = region.starts[DST];
         let pitch = along.dst.unsigned_abs();
-        // The most elements before the block's first element in its packet; they keep their bytes.
+        // The most elements before the block's first element in its packet; they keep their bytes. A pitch with bytes to
+        // preserve exceeds its pixel.
         let leads = if keeps { pitch - chosen.between(d) } else { 0 };
         let begins = |lead: usize| {
             let at = start.checked_sub(lead)?;
@@ -125,6 +126,7 @@ impl Block {
         for (e, dim) in dims.iter().enumerate() {
             let (first, behind) = if e == d { (first, usize::from(beyond)) } else { (0, 0) };
             let block = chosen.extents[e];
+            // `rest` is there only if the dimension has the elements that are cut off.
             let extent = (dim.extent - first - behind) / block * block;
             if extent < dim.extent {
                 // A cut keeps at least half of the dimension, and the first channel.
@@ -134,6 +136,7 @@ impl Block {
                 *slots.next()? = Some(Cut { dim: e, first, extent });
             }
         }
+        // A cut to one index drops its dimension. Only `d` is cut to one, and no dimension behind `d` is cut.
         let main =
             cuts.iter().flatten().fold(*region, |main, cut| main.slice(cut.dim, cut.first, cut.extent));
         // For few elements, another dispatch costs more than blocks save.
@@ -332,7 +335,8 @@ impl Chosen<'_> {
         // Short rows are taken whole, several at a time.
         let longer = self.len() / self.extents[d] * self.dims[d].extent;
         let is_row = matches!(Stride::of(self.dims[d].src), Stride::Near(_)) && !in_runs;
-        if is_row && longer <= self.most.min(LONGEST) && self.dims[d].extent.is_multiple_of(self.extents[d]) {
+        let fits = self.takes(d) && longer <= self.most.min(LONGEST);
+        if is_row && fits && self.dims[d].extent.is_multiple_of(self.extents[d]) {
             self.extents[d] = self.dims[d].extent;
         }
         let nearest = |e: &usize| self.dims[*e].src.unsigned_abs();
@@ -391,6 +395,8 @@ impl Chosen<'_> {
             if self.extents[d] > 1 {
                 // Each run has its own offset in a packet. A far stride between runs lets the text store each by itself.
                 let apart = run.is_some_and(|run| d < run);
+                // There is room, because dimensions grow only if the block `takes` them. The extent fits, because a block of
+                // more than `LONGEST` elements has several dimensions.
                 dims[rank] = Along {
                     extent: self.extents[d] as u8,
                     strides: [Stride::of(dim.src), if apart { Stride::Far } else { Stride::of(dim.dst) }],
@@ -422,7 +428,8 @@ impl Chosen<'_> {
         let reach = |dim: &Dim, extent: usize| dim.src.wrapping_mul((extent - 1).cast_signed());
         let (mut lowest, mut highest) = (0_isize, 0_isize);
         let mut aligned = true;
-        let on_packets = |elements: isize| (elements.unsigned_abs() * size).is_multiple_of(PACKET);
+        // Wrapping keeps a number of bytes modulo a packet.
+        let on_packets = |elements: isize| elements.unsigned_abs().wrapping_mul(size).is_multiple_of(PACKET);
         for (d, dim) in main.dims().iter().enumerate() {
             let extent = self.extents[d];
             match Stride::of(dim.src) {

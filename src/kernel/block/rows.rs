@@ -95,6 +95,7 @@ impl Block {
         mut geometry: Geometry,
         loops: &mut [Loop],
     ) -> Launch {
+        // Only a region with a row is claimed.
         let row = loops.len() - 1;
         let length = tile.tile.extents[row] as u64;
         let [packet, size] = [PACKET as u64, self.size(DST) as u64];

@@ -131,7 +131,7 @@ struct Text<'a> {
     indent: usize,
 }
 
-/// Names of src's words, by row and index in the row.
+/// Names of src's words, by row and index in the row: all words that hold elements.
 type Words = HashMap<(usize, usize), String>;
 
 impl Text<'_> {

@@ -57,11 +57,12 @@ pub(super) const fn packet_fragment(arithmetic: Arithmetic) -> Fragment {
     }
 }
 
-/// Maps an element's row and offset in dst to the indices of its part and of the element in that part.
+/// Maps the row and the offset in dst of each element to the indices of its part and of the element in that part.
 type Places = HashMap<(usize, i32), (usize, usize)>;
 
 /// Elements of one channel that are clamped at once, and others with the same sources.
 struct Part {
+    /// At least one.
     elements: Vec<Element>,
     /// Other elements of dst with the same sources; each list is as long as `elements`.
     again: Vec<Vec<Element>>,
@@ -363,7 +364,7 @@ impl Text<'_> {
             for (name, part) in names.iter().zip(parts) {
                 self.line(format!("var {name} = {};", part.bits));
             }
-            // All channels have equally many parts.
+            // All channels have equally many parts; channel 0 has some.
             let of_channel = parts.iter().filter(|part| channel(part) == 0).count();
             debug_assert!(
                 parts.iter().enumerate().all(|(p, part)| p / of_channel == usize::from(channel(part)))
