@@ -28,6 +28,12 @@ pub(crate) use window::{Range, UniformLayout, Window};
 /// [`Display`](fmt::Display) tells which kernel takes which elements, [`Debug`](fmt::Debug) adds the collapsed
 /// dimensions. A plan allocates nothing.
 ///
+/// A plan knows layouts and [`Limits`], but neither buffers nor slots nor a device's other limits. So
+/// [`Clamper::prepare`](crate::Clamper::prepare) may refuse what a plan takes: operands that do not suit the clamp; a
+/// table of channels beyond the device's `max_buffer_size`; on a device below `wgpu::Limits::downlevel_defaults()`, a
+/// uniform block or a slot that no binding holds. And it may take what a plan refuses: if each slot has one element, it
+/// plans [`Clamps::slots_along`] as the clamp alone, without channels.
+///
 /// ```
 /// use wgpu_clamp::{Clamp, Layout, Limits, Plan};
 ///
@@ -52,21 +58,21 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a clamp, or one clamp per channel, from one buffer to another. For slots along an axis, the plan assumes
-    /// one number per index.
+    /// Plans a clamp, or one clamp per channel, from one buffer to another. For [`Clamps::slots_along`], the plan assumes
+    /// a slot with an element per index; if each slot has one element, plan the clamp alone.
     ///
     /// # Errors
     ///
     /// [`Error::Argument`] if the shapes differ, if the channels' clamps do not fit, or if no buffer could hold a
     /// layout; [`Error::Overlap`] if two indices of `dst` share an element, or if that could not be decided;
-    /// [`Error::Limit`] if `limits` are too small for this tensor or for any tensor.
+    /// [`Error::Limit`] if `limits` are too small for this tensor, for the channels' table or for any tensor.
     pub fn new<'c>(
         clamps: impl Into<Clamps<'c>>,
         src: &Layout,
         dst: &Layout,
         limits: Limits,
     ) -> Result<Self, Error> {
-        Self::with_placement(clamps.into(), src, dst, Placement::TwoBuffers, limits)
+        Self::checked(clamps.into(), src, dst, Placement::TwoBuffers, limits)
     }
 
     /// Plans a clamp within one buffer. The layouts must be the same (in place) or share no byte.
@@ -90,9 +96,24 @@ impl Plan {
         dst: &Layout,
         limits: Limits,
     ) -> Result<Self, Error> {
-        Self::with_placement(clamps.into(), src, dst, Placement::OneBuffer, limits)
+        Self::checked(clamps.into(), src, dst, Placement::OneBuffer, limits)
     }
 
+    /// A plan for a device: a binding holds the channels' table.
+    pub(crate) fn checked(
+        clamps: Clamps<'_>,
+        src: &Layout,
+        dst: &Layout,
+        placement: Placement,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        let plan = Self::with_placement(clamps, src, dst, placement, limits)?;
+        plan.check_table(clamps, "max_storage_buffer_binding_size", limits.binding_size())?;
+        Ok(plan)
+    }
+
+    /// A plan whose table may exceed a binding. Tests cut small tensors with many channels into windows by small
+    /// bindings.
     pub(crate) fn with_placement(
         clamps: Clamps<'_>,
         src: &Layout,
@@ -117,6 +138,27 @@ impl Plan {
             plan.strategy = Strategy::new(&task, &Region::collapsed(src, dst, clamps.axis()))?;
         }
         Ok(Self { task: Some(task), ..plan })
+    }
+
+    /// Checks that the table (the storage buffer of channels' parameters, if any) is within a limit of the device.
+    /// `clamps`: those of the plan.
+    pub(crate) fn check_table(
+        &self,
+        clamps: Clamps<'_>,
+        limit_name: &'static str,
+        limit: u64,
+    ) -> Result<(), Error> {
+        let (needed, channels) = (self.stored_parameters(), self.task.map_or(1, |task| task.channels as u64));
+        if needed <= limit {
+            return Ok(());
+        }
+        let argument = if clamps.has_slots_along() { "axis" } else { "clamps" };
+        let remedy = format!(
+            "each of the {channels} channels takes {} bytes of a table: split the tensor along their axis, or create \
+             the device with its adapter's limits",
+            needed / channels
+        );
+        Err(Error::Limit { argument, needed, limit_name, limit, remedy })
     }
 
     /// The number of `dispatch_workgroups` calls; 0 if there is no element.
@@ -171,7 +213,7 @@ impl Plan {
     }
 
     /// The bytes of the storage buffer of [`parameters`](Self::parameters), 0 if uniform blocks hold them.
-    pub(crate) fn stored_parameters(&self) -> u64 {
+    fn stored_parameters(&self) -> u64 {
         let (Some(clamp), Some(task), Some(_)) =
             (&self.clamp, &self.task, self.strategy.assignments().next())
         else {

@@ -23,8 +23,8 @@
 //! To F32 and F64, the first result of the set is the result of `Exact`, except for these integers. To any other dtype
 //! `Fast` rounds twice, so the set need not contain the result of `Exact`.
 //!
-//! From F16 to F16 a subnormal of F16 may be flushed as well: the element before the step, the result before the
-//! bounds, or both. Such a result, too, may be judged subnormal before or after it is rounded to F16.
+//! A subnormal of F16 is never flushed, neither as an element nor as a result: it is a normal number of f32, and
+//! conversions between F16 and f32 do not depend on the device.
 //!
 //! A conversion keeps an element's value, rounded as above. NaN and ±∞ follow these rules:
 //!

@@ -12,16 +12,9 @@ fn widened_bits(bits: vec4<u32>) -> vec4<u32> {
     return unsigned | ((bits & vec4<u32>(0x8000u)) << vec4<u32>(16u));
 }
 
-// Converts floats in the upper bits of words to f32; finite numbers only. Shifted down by three bits, an F16 is an f32
-// whose exponent is too low by 112, so a factor of 0x1p112f corrects it. A subnormal F16 is then a subnormal f32, which
-// the device may flush.
-//
-// The last mask changes no bit, but compilers cannot know that. Without it WGSL lets them multiply 0x1p112f by the
-// scale first, and that product overflows for scales from 2^16 on.
+// Converts floats in the upper bits of words to f32; finite numbers only.
 fn widen(x: vec4<u32>) -> vec4<f32> {
-    let signed = bitcast<vec4<i32>>(x) >> vec4<u32>(3u);
-    let widened = bitcast<vec4<f32>>(bitcast<vec4<u32>>(signed) & vec4<u32>(0x8fffe000u)) * 0x1p112f;
-    return bitcast<vec4<f32>>(bitcast<vec4<u32>>(widened) & vec4<u32>(0xffffe000u));
+    return bitcast<vec4<f32>>(widened_bits(x >> vec4<u32>(16u)));
 }
 
 // The bits of the equal f32; NaNs become quiet. NaNs and infinities have the greatest exponent in both formats.

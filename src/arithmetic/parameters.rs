@@ -237,24 +237,25 @@ pub(crate) struct Entries {
 impl Entries {
     /// The layout for clamps like `clamp`.
     pub(crate) fn of(clamp: &Clamp, arithmetic: Arithmetic, place: ParameterPlace) -> Self {
-        let mut one = Vec::new();
-        let affine = Self::push(&mut one, &Parameters::new(clamp, arithmetic), place);
-        Self { size: one.len() as u64, affine: affine as u64 }
+        Self::of_parameters(&Parameters::new(clamp, arithmetic), place)
     }
 
-    /// Appends the parameters of a channel, and returns the offset of the affine step's numbers. Parts are aligned as
-    /// in `shaders/params/`: to 16 bytes in a uniform block, to the alignment of their members in a storage buffer.
-    fn push(bytes: &mut Vec<u8>, parameters: &Parameters, place: ParameterPlace) -> usize {
-        let [bounds, affine] =
-            parameters.twins.map(|twin| if place.are_stored() { twin.alignment() } else { 16 });
-        let whole = bounds.max(affine);
-        let mut offset = 0;
-        for (part, alignment) in parameters.parts().into_iter().zip([whole, affine]) {
-            bytes.resize(bytes.len().next_multiple_of(alignment), 0);
-            offset = bytes.len();
+    /// Parts are aligned as in `shaders/params/`: to 16 bytes in a uniform block, to the alignment of their members in a
+    /// storage buffer.
+    fn of_parameters(parameters: &Parameters, place: ParameterPlace) -> Self {
+        let [bounds, affine] = parameters.twins;
+        let alignment = |twin: Twin| if place.are_stored() { twin.alignment() } else { 16 };
+        let offset = bounds.size.next_multiple_of(alignment(affine));
+        let size = (offset + affine.size).next_multiple_of(alignment(bounds).max(alignment(affine)));
+        Self { size: size as u64, affine: offset as u64 }
+    }
+
+    /// Appends the parameters of a channel.
+    fn push(bytes: &mut Vec<u8>, parameters: &Parameters, place: ParameterPlace) {
+        let (start, Self { size, affine }) = (bytes.len(), Self::of_parameters(parameters, place));
+        for (part, end) in parameters.parts().into_iter().zip([affine, size]) {
             bytes.extend_from_slice(part);
+            bytes.resize(start + end as usize, 0);
         }
-        bytes.resize(bytes.len().next_multiple_of(whole), 0);
-        offset
     }
 }

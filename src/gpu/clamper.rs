@@ -223,8 +223,8 @@ impl Clamper {
         let placement = if operands.share_a_buffer() { Placement::OneBuffer } else { Placement::TwoBuffers };
         let limits = self.inner.limits;
         let (src, dst) = (operands.src.layout(), operands.dst.layout());
-        let plan = Plan::with_placement(clamps, &src, &dst, placement, limits)?;
-        self.check_channels(clamps, dst.shape(), plan.stored_parameters())?;
+        let plan = Plan::checked(clamps, &src, &dst, placement, limits)?;
+        plan.check_table(clamps, "max_buffer_size", self.inner.device_limits.max_buffer_size)?;
         let slots = operands.slot_layouts();
         // Counting the dispatches computes every window, so it happens only if the message is logged.
         let dispatches = || match plan.dispatches() {
@@ -296,21 +296,6 @@ impl Clamper {
             left -= count;
         }
         Ok(Prepared { dispatches: dispatches.list.into() })
-    }
-
-    /// Checks that the device can bind `needed` bytes of channels' parameters, before they are computed.
-    fn check_channels(&self, clamps: Clamps<'_>, shape: &[usize], needed: u64) -> Result<(), Error> {
-        let limits = [
-            ("max_storage_buffer_binding_size", self.inner.limits.binding_size()),
-            ("max_buffer_size", self.inner.device_limits.max_buffer_size),
-        ];
-        let exceeded = limits.into_iter().find(|(_, limit)| needed > *limit);
-        let Some((limit_name, limit)) = exceeded.filter(|_| clamps.axis().is_some()) else { return Ok(()) };
-        let channels = clamps.channels(shape);
-        let remedy = format!(
-            "split the tensor along the axis of its {channels} channels, or create the device with its adapter's limits"
-        );
-        Err(Error::Limit { argument: "clamps", needed, limit_name, limit, remedy })
     }
 
     /// Adds the operand's name to an error of wgpu. Binds each operand alone to find the one that wgpu refuses.

@@ -20,9 +20,10 @@
 //! To F32 and F64 the set contains the exact result, except from an I32 or U32 element that is no f32. To other dtypes
 //! it need not: `Fast` rounds to f32 first, then to the dtype.
 //!
-//! A device may fuse the multiplication with the addition, and may flush subnormals. So the set has the fused and the unfused
-//! result, each with subnormals kept or flushed: one to four values for an ordinary element. A device may judge subnormals before
-//! it rounds: `SwiftShader` turns half of `0x00ff_ffff` into 0, though the product rounds up to the least normal number.
+//! A device may fuse the multiplication with the addition, and may flush subnormals of f32 (f64 for F64). So the set has the fused
+//! and the unfused result, each with subnormals kept or flushed: one to four values for an ordinary element. A device may judge
+//! subnormals before it rounds: `SwiftShader` turns half of `0x00ff_ffff` into 0, though the product rounds up to the least normal
+//! number. Subnormals of BF16 are subnormals of f32. Those of F16 are not: each is kept.
 //! [`reference`](mod@crate::reference) defines the set, [`reference::allowed`] returns it, and [`verify::check`] and
 //! [`Host::self_test`] check a device against it.
 //!

@@ -249,6 +249,67 @@ fn tables_are_as_long_as_they_should_be() {
     }
 }
 
+/// The documentation of `Clamps` has these figures.
+#[test]
+fn a_channel_takes_as_many_bytes_as_documented() {
+    let layout = packed(&[101]);
+    // The fewest and the most bytes of a channel: with values, with bounds on the GPU, with a scale on the GPU.
+    let mut each = [(u64::MAX, 0); 3];
+    let mut measure = |clamp: Clamp| {
+        let different = clamp.with_bounds(Scalar::new(clamp.dtype(), 1), Number::Absent).unwrap();
+        let list: Vec<_> = (0..101).map(|n| if n == 0 { different } else { clamp }).collect();
+        let on_gpu = clamp.number_on_gpu().is_some();
+        let clamps = if on_gpu { Clamps::slots_along(0, &clamp) } else { Clamps::along(0, &list) };
+        let plan = Plan::new(clamps, &layout, &layout, Limits { f64_arithmetic: true, ..Limits::default() });
+        let bytes = plan.unwrap().stored_parameters() / 101;
+        let (least, most) = &mut each[usize::from(on_gpu) + usize::from(clamp.has_affine_on_gpu())];
+        (*least, *most) = (bytes.min(*least), bytes.max(*most));
+    };
+    let pairs = DType::ALL.into_iter().flat_map(|source| DType::ALL.map(|dtype| (source, dtype)));
+    for (source, dtype) in pairs.filter(|(source, dtype)| source.converts_to(*dtype)) {
+        let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
+        let values = AFFINES.map(|(scale, bias)| plain.with_affine(scale, bias).unwrap());
+        let found = plain.with_scale_bias(Number::OnGpu, Number::Absent);
+        for clamp in values.into_iter().chain([plain]).chain(found.ok()) {
+            for precision in [Precision::Fast, Precision::Exact] {
+                let clamp = clamp.with_precision(precision);
+                measure(clamp);
+                measure(clamp.with_bounds(Number::OnGpu, Number::Absent).unwrap());
+            }
+        }
+    }
+    assert_eq!(each, [(16, 128), (16, 128), (32, 60)]);
+}
+
+/// A plan refuses a table that no binding holds.
+#[test]
+fn channels_have_a_table_that_a_binding_holds() {
+    let of = |clamps: Clamps<'_>, channels: usize| {
+        let layout = packed(&[channels, 2]);
+        let limits = Limits { max_binding_size: 1 << 16, ..Limits::default() };
+        Plan::new(clamps, &layout, &layout, limits)
+            .map(|plan| plan.dispatches())
+            .map_err(|error| error.to_string())
+    };
+    let refused = |argument: &str, channels: usize, each: usize| {
+        Err(format!(
+            "{argument}: max_storage_buffer_binding_size is 65536, but {} is needed; each of the {channels} channels \
+             takes {each} bytes of a table: split the tensor along their axis, or create the device with its \
+             adapter's limits",
+            channels * each
+        ))
+    };
+    let list: Vec<_> = (0..1366_u16).map(|n| Clamp::at_most(f32::from(n))).collect();
+    assert_eq!(of(Clamps::along(0, &list[..1365]), 1365), Ok(1));
+    assert_eq!(of(Clamps::along(0, &list), 1366), refused("clamps", 1366, 48));
+    // There is one clamp here.
+    let found = Clamp::unbounded(DType::F32).with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
+    assert_eq!(of(Clamps::slots_along(0, &found), 1489), Ok(1));
+    assert_eq!(of(Clamps::slots_along(0, &found), 1490), refused("axis", 1490, 44));
+    // Slots of one element need no table.
+    assert_eq!(of((&found).into(), 1490), Ok(1));
+}
+
 /// Every parameter place for channels, and every placement.
 #[test]
 fn channels_are_right_in_every_form_and_placement() {

@@ -5,10 +5,6 @@ use std::fmt;
 /// The most results for one element. `fast` gives one f32 at most seven: the fused and the unfused step, with operands
 /// kept and with operands flushed, the bias, and the two zeros.
 ///
-/// From F16 to F16 there are at most five results: the fused and the unfused step of a kept element, the bias for a
-/// flushed element, and the two zeros. Subnormals of F32 lie far below those of F16, so flushing them changes only the
-/// sign of a zero.
-///
 /// An integer of 32 bits counts as either f32 next to it, which gives twice seven results.
 const CAPACITY: usize = 14;
 

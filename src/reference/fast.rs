@@ -20,17 +20,7 @@ pub(super) fn affine(clamp: &Clamp, affine: Affine, x: u64) -> Allowed {
     for &bits in hardware.results(above, scale, bias).values() {
         results.insert(bits);
     }
-    if (clamp.source(), clamp.dtype()) != (DType::F16, DType::F16) {
-        return results.map(|bits| hardware.narrow(clamp, bits));
-    }
-    let mut allowed = hardware.narrow_to_f16(clamp, results);
-    if Format::F16.is_below_normal(x) {
-        let flushed = hardware.results(Dyadic { magnitude: 0, ..x }, scale, bias);
-        for &bits in hardware.narrow_to_f16(clamp, flushed).values() {
-            allowed.insert(bits);
-        }
-    }
-    allowed
+    results.map(|bits| hardware.narrow(clamp, bits))
 }
 
 /// Arithmetic of hardware that computes in this format and rounds each result to it.
@@ -113,17 +103,5 @@ impl Format {
         } else {
             convert::round(clamp, self.decode(bits).into())
         }
-    }
-
-    /// Rounds the results of a step from F16 a second time, to F16. Adds the results of flushing subnormals of F16,
-    /// judged before or after rounding.
-    fn narrow_to_f16(self, clamp: &Clamp, results: Allowed) -> Allowed {
-        let mut allowed = results.map(|bits| self.narrow(clamp, bits));
-        for &bits in results.values() {
-            if !self.is_infinite(bits) && Format::F16.is_below_normal(self.decode(bits)) {
-                allowed.insert(self.narrow(clamp, bits & self.sign()));
-            }
-        }
-        allowed
     }
 }

@@ -148,11 +148,24 @@ const PLANTS: &[Plant] = &[
         at: "stored by shaders/",
     },
     Plant {
+        // As an f32 whose exponent is too low by 112, a subnormal of F16 is a subnormal of f32.
+        fault: "a subnormal F16 that a device may flush",
+        lines: &[(
+            "source/f16",
+            "return bitcast<vec4<f32>>(widened_bits(x >> vec4<u32>(16u)));",
+            "let low = bitcast<vec4<u32>>(bitcast<vec4<i32>>(x) >> vec4<u32>(3u)) & vec4<u32>(0x8fffe000u); \
+             return bitcast<vec4<f32>>(bitcast<vec4<u32>>(bitcast<vec4<f32>>(low) * 0x1p112f) & vec4<u32>(0xffffe000u));",
+        )],
+        modules: "",
+        found: " became ",
+        at: "stored by shaders/",
+    },
+    Plant {
         fault: "a product that must not be reassociated",
         lines: &[(
             "source/f16",
-            "return bitcast<vec4<f32>>(bitcast<vec4<u32>>(widened) & vec4<u32>(0xffffe000u));",
-            "return widened;",
+            "return bitcast<vec4<f32>>(widened_bits(x >> vec4<u32>(16u)));",
+            "return (bitcast<vec4<f32>>(widened_bits(x >> vec4<u32>(16u))) * 0x1p-102f) * 0x1p102f;",
         )],
         modules: "",
         found: " became ",

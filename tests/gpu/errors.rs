@@ -673,14 +673,27 @@ fn more_channels_than_a_table_holds() {
             let operands = Operands::in_place(View::of::<f32>(&data, packed(&[count, 1])));
             small.clamper().prepare(Clamps::along(0, &all[..count]), operands)
         };
-        // 48 bytes per channel.
+        let said = |argument: &str, channels: usize, each: usize| {
+            let needed = channels * each;
+            format!(
+                "{argument}: max_storage_buffer_binding_size is 65536, but {needed} is needed; each of the {channels} channels takes {each} bytes of a table: split the tensor along their axis, or create the device with its adapter's limits"
+            )
+        };
         assert_eq!(prepare(1365).unwrap().dispatches(), 1);
-        for (channels, needed) in [(3100, 148_800), (1366, 65_568)] {
-            let said = format!(
-                "clamps: max_storage_buffer_binding_size is 65536, but {needed} is needed; split the tensor along the axis of its {channels} channels, or create the device with its adapter's limits"
-            );
-            assert_refused(prepare(channels), "Limit", said);
+        for channels in [3100, 1366] {
+            assert_refused(prepare(channels), "Limit", said("clamps", channels, 48));
         }
+        // One clamp, with a slot that has an element per channel, or one for all.
+        let clamp = Clamp::unbounded(DType::F32).with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
+        let slot = buffer(&small, &bytes(4 * all.len()));
+        let prepare = |count: usize, scales: usize| {
+            let operands = Operands::in_place(View::of::<f32>(&data, packed(&[count, 1])));
+            let operands = operands.with_scale(View::of::<f32>(&slot, packed(&[scales])));
+            small.clamper().prepare(Clamps::slots_along(0, &clamp), operands)
+        };
+        assert_eq!(prepare(1489, 1489).unwrap().dispatches(), 2);
+        assert_refused(prepare(1490, 1490), "Limit", said("axis", 1490, 44));
+        assert_eq!(prepare(1490, 1).unwrap().dispatches(), 2);
     }
 }
 

@@ -167,7 +167,8 @@ fn a_table_of_channels_that_no_buffer_holds() {
         let Err(Error::Limit { needed, limit, .. }) = refused else { panic!("{refused:?}") };
         assert!(needed > limit, "{needed}");
         let said = format!(
-            "clamps: max_buffer_size is 16384, but {needed} is needed; split the tensor along the axis of its 2000 channels, or create the device with its adapter's limits"
+            "clamps: max_buffer_size is 16384, but {needed} is needed; each of the 2000 channels takes {} bytes of a table: split the tensor along their axis, or create the device with its adapter's limits",
+            needed / 2000
         );
         assert_refused(refused, "Limit", said);
         assert_eq!(bytes, [3; 2000]);
