@@ -2,7 +2,7 @@
 
 use clamp_testing::random::Random;
 use half::{bf16, f16};
-use wgpu_clamp::{Clamp, DType, Element, Number, Precision, reference};
+use wgpu_clamp::{Clamp, DType, Element, Number, reference};
 
 use crate::exact::ROUNDINGS;
 use crate::host::{beside, narrowed};
