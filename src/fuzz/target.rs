@@ -47,10 +47,10 @@ fn padded(u: &mut Unstructured) -> Result<Option<(Layout, Layout)>> {
     }
     let packet = *u.choose(&[8, 4, 16, 8])?;
     shape.push(packet);
-    let packed =
+    let whole =
         Layout::packed_at(&shape, *u.choose(&[0, 0, 16, 1])?).expect("it has less than 2^31 elements");
     let row = packet - *u.choose(&[1, 1, 2, 3])?;
-    let dst = packed.slice(shape.len() - 1, 0..row).expect("no packet is that short");
+    let dst = whole.slice(shape.len() - 1, 0..row).expect("no packet is that short");
     let mut order: Vec<usize> = (0..shape.len()).collect();
     shuffle(u, &mut order)?;
     let (mut strides, mut step) = (vec![0; shape.len()], 1);

@@ -177,9 +177,9 @@ fn steps_are_exact_for_scales_and_biases_of_every_size() {
         let narrow = [DType::I32, DType::U32, DType::I16, DType::U8][chance / 4 % 4];
         for (source, dtype) in [(word, narrow), (long, long)] {
             let (base, (first, last)) = (key_base(source), source.integer_range());
-            let (least, most) = dtype.integer_range();
+            let (lower, upper) = dtype.integer_range();
             let roots =
-                [-1, 0, 1, 3, 2 * least, 2 * most].map(|halves| exact.root(halves).clamp(first, last));
+                [-1, 0, 1, 3, 2 * lower, 2 * upper].map(|halves| exact.root(halves).clamp(first, last));
             for rounding in ROUNDINGS {
                 let numbers = Numbers::new(source, dtype, Affine::new(scale.into(), bias.into()), rounding);
                 let ends = [numbers.lowest, numbers.highest].map(|key| key + base);
