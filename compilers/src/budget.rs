@@ -1,11 +1,9 @@
-//! Compiles every kernel of the benchmark's rows with AMD's compiler, counts instructions, and predicts the speed by a
-//! roofline.
+//! Compiles every kernel of the benchmark's rows with AMD's compiler and counts instructions.
 //!
 //! Nothing runs on a GPU and no kernel is timed, so every run gives the same counts.
 
 mod figures;
 mod plot;
-mod roofline;
 mod rows;
 mod table;
 

@@ -8,7 +8,6 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 use super::figures::Family;
-use super::roofline::GPUS;
 use super::rows::Row;
 use super::table::per_element_and_byte;
 
@@ -18,8 +17,8 @@ const LINE: i32 = 16;
 /// x where the labels end and the scale begins, and x where the scale ends, in pixels.
 const SCALE: [i32; 2] = [470, 1130];
 
-/// Height of the title, the GPUs' names and the numbers above the rows, in pixels.
-const HEAD: i32 = 148;
+/// Height of the title and the numbers above the rows, in pixels.
+const HEAD: i32 = 84;
 
 /// Instructions per byte at both ends of the scale.
 const ENDS: [f64; 2] = [0.1, 100.0];
@@ -34,19 +33,11 @@ pub fn draw(path: &Path, family: &Family, rows: &[Row]) -> Result<()> {
     let sections: Vec<_> = rows.chunk_by(|a, b| a.section == b.section).collect();
     let height = HEAD + LINE * (rows.len() + sections.len()) as i32 + 30;
     picture(path, (1160, height), |area| {
-        let below = format!(
-            "{}. Right of a GPU's line a kernel waits for arithmetic, left of it for memory. Loops count once.",
-            family.device
-        );
+        let below = format!("{}. Loops count once.", family.device);
         title(area, "Instructions per byte moved", &below)?;
         for number in [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0] {
             line(area, (x(number), HEAD - 8), (x(number), height - 22), RGBColor(225, 225, 225))?;
             text(area, &number.to_string(), (x(number), HEAD - 16), 12, HPos::Center)?;
-        }
-        for (n, gpu) in (0..).zip(&GPUS) {
-            let top = 62 + 13 * n;
-            line(area, (x(gpu.budget), top), (x(gpu.budget), height - 22), RGBColor(200, 90, 40))?;
-            text(area, gpu.name, (x(gpu.budget) - 6, top), 12, HPos::Right)?;
         }
         let mut y = HEAD + LINE / 2;
         for section in sections {
