@@ -303,10 +303,13 @@ fn range(dtype: DType) -> [i128; 2] {
     if dtype.is_signed_integer() { [-(mask >> 1) - 1, mask >> 1] } else { [0, mask] }
 }
 
-/// Checks every result that the reference allows against the definition.
+/// Checks every result that the reference allows against the definition. The reference refuses numbers on the GPU.
 fn check(clamp: &Clamp, x: u64) {
-    let y = reference::element(clamp, x).unwrap();
-    let allowed = reference::allowed(clamp, x).unwrap();
+    let (y, allowed) = (reference::element(clamp, x), reference::allowed(clamp, x));
+    if [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()].contains(&Number::OnGpu) {
+        return assert!(y.is_err() && allowed.is_err(), "{clamp:?}");
+    }
+    let (y, allowed) = (y.unwrap(), allowed.unwrap());
     for &y in [y].iter().chain(allowed.values()) {
         follows(clamp, x, y);
     }

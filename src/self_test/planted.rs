@@ -160,17 +160,6 @@ const PLANTS: &[Plant] = &[
         found: " became ",
         at: "stored by shaders/",
     },
-    Plant {
-        fault: "a product that must not be reassociated",
-        lines: &[(
-            "source/f16",
-            "return bitcast<vec4<f32>>(widened_bits(x >> vec4<u32>(16u)));",
-            "return (bitcast<vec4<f32>>(widened_bits(x >> vec4<u32>(16u))) * 0x1p-102f) * 0x1p102f;",
-        )],
-        modules: "",
-        found: " became ",
-        at: "stored by shaders/",
-    },
 ];
 
 #[test]

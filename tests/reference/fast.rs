@@ -114,8 +114,9 @@ fn floats_as_the_host_computes() {
             let bias = bias(&mut random, dtype, to_f64(dtype, x) * scale);
             sizes[check(&with_step(&Clamp::unbounded(dtype), (scale, bias)), x)] += 1;
         }
-        // The inputs must reach the cases that differ.
-        assert!(sizes[1] > 0 && sizes[2] > 100 && sizes[3] > 10, "{dtype}: {sizes:?}");
+        // The inputs must reach the cases that differ. Nothing of F16 is flushed, so fused and unfused results are all.
+        let flushes = sizes[3] > 10 || dtype == DType::F16;
+        assert!(sizes[1] > 0 && sizes[2] > 100 && flushes, "{dtype}: {sizes:?}");
     }
 }
 

@@ -4,9 +4,8 @@ use num_bigint::{BigInt, Sign};
 
 use super::super::bounds::key_base;
 use super::super::integer::{Integer, Integer64};
-use super::{ROUNDINGS, WORDS};
+use super::{ROUNDINGS, WORDS, splitmix64};
 use crate::operator::Affine;
-use crate::self_test::splitmix64;
 use crate::{DType, Rounding};
 
 /// The numbers that the shader reads, and the bits of its keys and of its sums.

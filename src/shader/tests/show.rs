@@ -124,7 +124,7 @@ fn a_wrong_word_is_named_beside_right_ones() {
         ("hwc u8 ->", "`hwc u8 ->`", FORM),
         ("hwc u8 to chw f16", "`hwc u8 to chw f16`", "->"),
         ("hcw u8 -> chw f16", "`hcw`", "hwc, chw, bgr, mirrored, rgba, rotated, matrix, transposed"),
-        ("hwc u8 -> chw fp16", "\"fp16\"", "f16, bf16"),
+        ("hwc u8 -> chw f61", "\"f61\"", "f16, bf16"),
         ("hwc u8 -> chw f16 per row", "`per row`", "per channel"),
         ("hwc u8 -> matrix f16", "`hwc u8 -> matrix f16`", "`transposed`"),
         ("matrix u8 -> matrix f16 per channel", "per channel`", "no channels"),
