@@ -128,8 +128,10 @@ impl Job {
             if time < WHOLE_TABLE && self.part != Part::First {
                 command.arg("--quick");
             }
-            // Whole minutes, minus one for the last row and the files; half for the rows, half to compare results.
-            command.args(["--minutes", &((time.as_secs() / 60).saturating_sub(1) / 2).max(1).to_string()]);
+            // Whole minutes, minus one for the last row and the files. Tables take half of them to compare results.
+            let minutes =
+                (time.as_secs() / 60).saturating_sub(1) / if self.part == Part::First { 1 } else { 2 };
+            command.args(["--minutes", &minutes.max(1).to_string()]);
         }
         let log = match self.part {
             Part::Doctor => format!("doctor-{}", self.number),

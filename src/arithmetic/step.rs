@@ -237,7 +237,7 @@ pub(super) fn step_dtype(arithmetic: Arithmetic) -> DType {
 /// The identity for exact steps; preserves −0.
 pub(super) const UNCHANGED: Affine = Affine::new(1.0, -0.0);
 
-/// Overridable constants that skip work; `None` if the modules of an arithmetic lack the constant. A constant is true
+/// Overridable constants that skip work; `None` if the modules of an arithmetic lack the constant or must not use it. A constant is true
 /// if no clamp of the plan needs the skipped work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Shortcuts {
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn modules_are_asked_for_what_they_have_alone() {
+    fn modules_are_asked_for_what_they_may_use_alone() {
         let names = |clamp: &Clamp, step| {
             let all = Shortcuts::of(Arithmetic::new(clamp, step), &[*clamp]);
             all.constants().map(|(name, _)| name).collect::<Vec<_>>()

@@ -1,5 +1,6 @@
 //! Adapters, buffers, and the comparison of results on a GPU.
 
+use std::any::Any;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::OnceLock;
@@ -228,13 +229,19 @@ impl KnownFailure {
             let name = gpu.name.clone();
             match catch_unwind(AssertUnwindSafe(|| run(gpu))) {
                 Ok(()) => panic!("remove the declaration: the test passes on {name}, in spite of: {reason}"),
-                Err(said) if said.downcast_ref().is_some_and(|said: &String| said.contains(message)) => {
+                Err(said) if words(&said).contains(message) => {
                     tell(&format!("{KNOWN} {name}: {reason}"));
                 }
                 Err(other) => resume_unwind(other),
             }
         }
     }
+}
+
+/// The message of a panic.
+fn words(said: &Box<dyn Any + Send>) -> &str {
+    let owned = said.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| said.downcast_ref::<&str>().copied()).unwrap_or_default()
 }
 
 /// [`Layout::packed`].

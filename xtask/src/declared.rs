@@ -31,29 +31,34 @@ fn features_that_others_turn_on_are_declared_or_unused() {
             |one: &&Value| one["name"] == name && version.is_none_or(|version| one["version"] == version);
         list(&metadata["packages"]).find(is_it).unwrap()
     };
-    // The smallest build. The library compiles so (`cargo xtask release features`), so a feature that only larger builds have is
+    // The build with the fewest features that has every dependency. The library compiles so (`cargo xtask release features`), so a feature that only larger builds have is
     // not used.
     let tree =
         "tree --edges normal --depth 1 --prefix none --no-default-features --features ndarray --locked";
     let tree = tree.split(' ');
     let on = cmd!(sh, "cargo {tree...} --package {LIBRARY} --format").arg("{p} {f}").read().unwrap();
     assert!(on.contains("\nbytemuck v") && on.contains("\nwgpu v"), "{on}");
-    let mut undeclared = Vec::new();
+    let (mut undeclared, mut unused) = (Vec::new(), BTreeSet::new());
     // The first line is the library itself.
     for line in on.lines().skip(1) {
         let [name, version, .., on] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{line}") };
         let declared = list(&package(LIBRARY, None)["dependencies"])
             .filter(|one| one["name"] == name && one["kind"].is_null());
         let declared = enabled(package(name, version.strip_prefix('v')), declared);
-        let is_explained = |feature: &&str| declared.contains(feature) || UNUSED.contains(&(name, feature));
-        let features = on.split(',').filter(|feature| !feature.is_empty() && !is_explained(feature));
-        undeclared.extend(features.map(|feature| format!("{name}/{feature}")));
+        for feature in on.split(',').filter(|feature| !feature.is_empty() && !declared.contains(feature)) {
+            if let Some(entry) = UNUSED.into_iter().find(|entry| *entry == (name, feature)) {
+                unused.insert(entry);
+            } else {
+                undeclared.push(format!("{name}/{feature}"));
+            }
+        }
     }
     assert!(
         undeclared.is_empty(),
         "other crates turn on {}; declare in Cargo.toml what {LIBRARY} uses, and list the rest in UNUSED",
         undeclared.join(", ")
     );
+    assert_eq!(unused, BTreeSet::from(UNUSED), "UNUSED lists what no crate turns on");
 }
 
 /// The features of a package that these dependencies on it turn on.
