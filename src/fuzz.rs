@@ -16,7 +16,7 @@ const MOST_COMPARED: usize = 1_000;
 const MUST_BE_DECIDED: usize = 20_000;
 
 /// Plans a clamp in one buffer or two and checks the plan or the error. Checks small tensors by brute force, and the
-/// results of `execute` against the reference. `adjacent`: whether an invocation takes adjacent packets, as on a CPU.
+/// results of `execute` against the reference.
 ///
 /// # Panics
 ///
@@ -27,10 +27,9 @@ pub fn check_plan(
     (src, dst): (&Layout, &Layout),
     one_buffer: bool,
     limits: Limits,
-    adjacent: bool,
 ) {
     let placement = if one_buffer { Placement::OneBuffer } else { Placement::TwoBuffers };
-    plan::check::plan(execute, clamps, (src, dst), placement, limits, adjacent);
+    plan::check::plan(execute, clamps, (src, dst), placement, limits);
 }
 
 /// Checks two decisions of the crate by brute force, if both layouts are small: whether indices of `a` share an

@@ -18,7 +18,7 @@ use crate::fragment::{Fragment, fragment};
 pub(crate) use block::Block;
 #[cfg(test)]
 pub(crate) use block::{EDGE_INVOCATIONS, layouts};
-pub use limits::Limits;
+pub use limits::{Lanes, Limits};
 pub(crate) use region::{Dim, Region, Tile};
 pub(crate) use walk::BoundTile;
 

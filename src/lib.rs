@@ -178,7 +178,7 @@ pub use error::{Error, Refusal};
 pub use gpu::{Clamper, Operands, Prepared, View};
 pub use half;
 pub use host::{ClampSlice, Host, Tensor};
-pub use kernel::Limits;
+pub use kernel::{Lanes, Limits};
 pub use layout::{Layout, MAX_RANK};
 #[cfg(feature = "ndarray")]
 pub use ndarray;

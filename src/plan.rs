@@ -175,7 +175,7 @@ impl Plan {
     /// let line = Layout::packed(&[1 << 20])?;
     /// let plan = Plan::new(&Clamp::new(0_u8, 200), &line, &line, Limits::default())?;
     /// let [shader] = &plan.shaders()[..] else { unreachable!("it begins and ends with a packet") };
-    /// assert_eq!((shader.entry_point, shader.workgroups), ("block", 32));
+    /// assert_eq!((shader.entry_point, shader.workgroups), ("block", 256));
     /// assert!(shader.wgsl.contains("fn block("));
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
@@ -231,7 +231,8 @@ impl Plan {
             kernel: window.kernel,
             placement: window.bindings.placement,
         };
-        Some(PipelineName { module: Module::Clamp(module), entry_point, shortcuts: task.shortcuts })
+        let Task { shortcuts, limits: Limits { lanes, .. }, .. } = *task;
+        Some(PipelineName { module: Module::Clamp(module), entry_point, shortcuts, lanes })
     }
 }
 

@@ -8,7 +8,7 @@ use crate::fragment::{Fragment, fragment};
 use crate::kernel::Block;
 use crate::kernel::GeometryBytes;
 use crate::kernel::{EntryPoint, Kernel, Placement};
-use crate::{DType, Rounding};
+use crate::{DType, Lanes, Rounding};
 
 /// The most bytes of a uniform block of one clamp: its parameters, then the kernel's geometry.
 pub(crate) const MAX_UNIFORM_BLOCK: usize = Parameters::CAPACITY + GeometryBytes::CAPACITY;
@@ -217,20 +217,21 @@ pub(crate) struct PipelineName {
     pub(crate) module: Module,
     pub(crate) entry_point: EntryPoint,
     pub(crate) shortcuts: Shortcuts,
+    pub(crate) lanes: Lanes,
 }
 
 impl PipelineName {
     /// The pipeline that reads numbers on the GPU.
     pub(crate) fn resolve(reads: SlotReads) -> Self {
-        let shortcuts = Shortcuts::default();
-        Self { module: Module::Resolve, entry_point: EntryPoint::Resolve(reads), shortcuts }
+        let (shortcuts, lanes) = (Shortcuts::default(), Lanes::default());
+        Self { module: Module::Resolve, entry_point: EntryPoint::Resolve(reads), shortcuts, lanes }
     }
 
-    /// The values of the module's overridable constants. `adjacent`: whether an invocation takes adjacent packets.
-    pub(crate) fn constants(&self, adjacent: bool) -> Vec<(&'static str, f64)> {
+    /// The values of the module's overridable constants.
+    pub(crate) fn constants(&self) -> Vec<(&'static str, f64)> {
         let mut constants = self.entry_point.constants();
         if let Module::Clamp(_) = self.module {
-            constants.push(("ADJACENT", f64::from(u8::from(adjacent))));
+            constants.push(("IN_SEQUENCE", f64::from(u8::from(self.lanes == Lanes::InSequence))));
             constants.extend(self.shortcuts.constants());
         }
         constants
@@ -262,7 +263,7 @@ pub struct Shader {
     pub wgsl: String,
     /// The name of the entry point.
     pub entry_point: &'static str,
-    /// The overridable constants, with their values for GPUs. On a CPU `ADJACENT` is 1.
+    /// The overridable constants with their values.
     pub constants: Vec<(&'static str, f64)>,
     /// The workgroups of all dispatches of this shader.
     pub workgroups: u64,
@@ -274,7 +275,7 @@ impl Shader {
             label: name.to_string(),
             wgsl: name.module.source(),
             entry_point: name.entry_point.name(),
-            constants: name.constants(false),
+            constants: name.constants(),
             workgroups,
         }
     }

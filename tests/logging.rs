@@ -6,7 +6,9 @@ use std::cell::RefCell;
 
 use clamp_testing::harness::{Gpu, alone, buffer, devices, gpus, with_limits};
 use log::{Level, LevelFilter, Log, Metadata, Record};
-use wgpu_clamp::{Clamp, Clamper, Host, Layout, Limits, Number, Operands, Precision, Tensor, View, wgpu};
+use wgpu_clamp::{
+    Clamp, Clamper, Host, Lanes, Layout, Limits, Number, Operands, Precision, Tensor, View, wgpu,
+};
 
 thread_local! {
     static RECORDS: RefCell<Vec<(Level, String)>> = const { RefCell::new(Vec::new()) };
@@ -55,6 +57,12 @@ fn fresh(gpu: &Gpu) -> Clamper {
     Clamper::new(gpu.device()).unwrap()
 }
 
+/// The block of a row in words: `packets` where a device runs invocations in sequence, else one.
+fn block_of_row(clamper: &Clamper, packets: usize, per_packet: usize) -> String {
+    let packets = if clamper.limits().lanes == Lanes::InSequence { packets } else { 1 };
+    format!("{} (1 to 1), by packets, in rows", packets * per_packet)
+}
+
 #[test]
 fn a_clamper_names_its_adapter_and_limits() {
     for gpu in gpus() {
@@ -96,9 +104,9 @@ fn optional_features_are_named_where_they_are_used() {
             });
             let step = if fast { "fast" } else { "exact" };
             // Without f64 arithmetic, the two precisions share a pipeline.
-            let pipeline = format!(
-                "pipeline f64, {step} affine step, one buffer, 8 (1 to 1), by packets, in rows, block kernel, block: "
-            );
+            let block = block_of_row(&clamper, 4, 2);
+            let pipeline =
+                format!("pipeline f64, {step} affine step, one buffer, {block}, block kernel, block: ");
             assert!(log[1].starts_with(&pipeline), "{log:?}");
         }
     }
@@ -133,7 +141,7 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
         let operands =
             Operands::new(View::of::<u8>(&a, packed(&[3, 77])), View::of::<u8>(&b, packed(&[3, 77])));
         let rows = "shape [3, 77], strides [77, 1], offset 0";
-        let block = "64 (1 to 1), by packets, in rows";
+        let block = block_of_row(&clamper, 4, 16);
         let plan = |clamp: &str| {
             format!(
                 "prepare u8: {clamp}; src of {rows}, dst of {rows}; u8, no affine step, two buffers, windows: 1, block kernel \
@@ -193,7 +201,7 @@ fn windows_are_counted_and_not_listed() {
         let (prepared, lines) = lines(|| small.clamper().prepare(&Clamp::at_least(1_u8), operands).unwrap());
         let windows = prepared.dispatches();
         assert!(windows > 50);
-        let block = "128 (1 to 1), by packets, in rows";
+        let block = block_of_row(small.clamper(), 8, 16);
         assert_eq!(
             lines,
             [

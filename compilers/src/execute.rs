@@ -208,7 +208,7 @@ impl Case {
 
 /// The constants as the crate sets them on a CPU.
 fn on_a_cpu(constants: &[(&'static str, f64)]) -> Vec<(&'static str, f64)> {
-    let turned = |&(name, value)| (name, if name == "ADJACENT" { 1.0 } else { value });
+    let turned = |&(name, value)| (name, if name == "IN_SEQUENCE" { 1.0 } else { value });
     constants.iter().map(turned).collect()
 }
 

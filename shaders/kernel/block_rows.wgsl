@@ -5,7 +5,7 @@
 // - `steps.x` is the workgroups of `block_edges` along x.
 //
 // Provides: place_in_row, row_packet, source_distance, source_packet, source_shift, last_source_packet, block_edges
-// Needs: params, WORKGROUP_SIZE, ADJACENT, workgroup_index, Position, RANK, walk, start, second_dimension,
+// Needs: params, WORKGROUP_SIZE, IN_SEQUENCE, workgroup_index, Position, RANK, walk, start, second_dimension,
 //     other_dimensions, Place, Row, DST_BYTES, UNIT_BYTES, LANES, row_unit
 const PACKET_BYTES: u32 = 16u;
 
@@ -26,14 +26,14 @@ fn place_in_row(workgroup: vec3<u32>, invocation: u32, packets: u32) -> Place {
     let index = workgroup_index(workgroup, w.grid_width) * WORKGROUP_SIZE + invocation;
     let at = walk(index);
     let whole = whole_packets(at);
-    let first = whole.x + at.index * select(1u, packets, ADJACENT);
+    let first = whole.x + at.index * select(1u, packets, IN_SEQUENCE);
     return Place(index < w.count && first < whole.y, at.src, at.dst, at.channel - w.first_channel, first, whole.y);
 }
 
 // The invocation's `n`-th packet of dst. Behind the end of the packets it is the invocation's first packet again: the
 // invocation then stores the same value again.
 fn row_packet(at: Place, n: u32) -> u32 {
-    let i = at.x + n * select(params.geometry.walk.dims[0].extent, 1u, ADJACENT);
+    let i = at.x + n * select(params.geometry.walk.dims[0].extent, 1u, IN_SEQUENCE);
     return select(at.x, i, i < at.y);
 }
 

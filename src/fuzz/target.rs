@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use arbitrary::{Result, Unstructured};
 use wgpu_clamp::{
-    Clamp, Clamps, DType, Layout, Limits, MAX_RANK, NanRule, Number, Order, Plan, Precision, Rounding,
+    Clamp, Clamps, DType, Lanes, Layout, Limits, MAX_RANK, NanRule, Number, Order, Plan, Precision, Rounding,
     Scalar, fuzz, reference, verify,
 };
 
@@ -100,13 +100,13 @@ fn case(u: &mut Unstructured, mut src: Layout, dst: Layout) -> Result<()> {
             Clamps::along(axis, &list)
         }
     };
-    let (limits, adjacent) = (limits(u)?, u.arbitrary()?);
-    fuzz::check_plan(&execute, clamps, (&src, &dst), one_buffer, limits, adjacent);
+    let limits = limits(u)?;
+    fuzz::check_plan(&execute, clamps, (&src, &dst), one_buffer, limits);
     check_reference(clamps, (&src, &dst));
     if !u.is_empty() {
         let list = unrelated(u)?;
         let clamps = Clamps::along(u.int_in_range(0..=MAX_RANK)?, &list);
-        fuzz::check_plan(&execute, clamps, (&src, &dst), one_buffer, limits, adjacent);
+        fuzz::check_plan(&execute, clamps, (&src, &dst), one_buffer, limits);
         check_reference(clamps, (&src, &dst));
     }
     numbers_on_the_gpu(u, &clamp, (&src, &dst), one_buffer, limits)?;
@@ -134,7 +134,7 @@ fn numbers_on_the_gpu(
     // Slots lie along an axis only if it is short, or if the shape lacks it.
     let few = dst.shape().get(axis).is_none_or(|extent| *extent <= 300);
     let clamps = if few && u.arbitrary()? { Clamps::slots_along(axis, &found) } else { (&found).into() };
-    fuzz::check_plan(&execute, clamps, (src, dst), one_buffer, limits, u.arbitrary()?);
+    fuzz::check_plan(&execute, clamps, (src, dst), one_buffer, limits);
     check_reference(clamps, (src, dst));
     Ok(())
 }
@@ -375,9 +375,8 @@ fn unrelated(u: &mut Unstructured) -> Result<Vec<Clamp>> {
 }
 
 fn limits(u: &mut Unstructured) -> Result<Limits> {
-    let usual = Limits { f64_arithmetic: u.arbitrary()?, ..Limits::default() };
-    // Skips an unused byte, so that the seeds keep their meaning.
-    let _: bool = u.arbitrary()?;
+    let lanes = |in_step| if in_step { Lanes::InStep } else { Lanes::InSequence };
+    let usual = Limits { f64_arithmetic: u.arbitrary()?, lanes: lanes(u.arbitrary()?), ..Limits::default() };
     Ok(match u.int_in_range(0..=4)? {
         0 => usual,
         1 => Limits { max_binding_size: u64::MAX, binding_alignment: 16, ..usual },

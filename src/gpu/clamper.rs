@@ -117,6 +117,7 @@ impl Clamper {
             binding_alignment: limits.min_storage_buffer_offset_alignment.into(),
             max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
             f64_arithmetic: adapter::has_f64_arithmetic(&device.adapter_info(), device.features()),
+            lanes: adapter::lanes(&device.adapter_info()),
         };
         let pipelines = Pipelines::new(device, cache)?;
         log::debug!(

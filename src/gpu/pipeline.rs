@@ -15,8 +15,6 @@ pub(super) struct Pipelines {
     /// buffer.
     layouts: [[Layouts; 2]; 3],
     resolve: Layouts,
-    /// Whether an invocation's packets are adjacent: the constant `ADJACENT` of the shaders.
-    adjacent: bool,
     /// The driver's cache, which a program may keep from run to run.
     driver_cache: Option<wgpu::PipelineCache>,
     compiled: Mutex<Compiled>,
@@ -48,7 +46,6 @@ impl Pipelines {
             layouts: Placement::ALL
                 .map(|placement| [false, true].map(|stored| Layouts::of(device, placement, stored))),
             resolve: Layouts::new(device, "resolve", &resolve),
-            adjacent: adjacent(&device.adapter_info()),
             driver_cache,
             compiled: Mutex::new(compiled),
         })
@@ -127,7 +124,7 @@ impl Pipelines {
             }
             Module::Resolve => &self.resolve,
         };
-        let constants = name.constants(self.adjacent);
+        let constants = name.constants();
         scope::catch(device, || {
             let module = module.unwrap_or_else(|| {
                 device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -162,12 +159,6 @@ impl Compiled {
             self.modules.remove(&module);
         }
     }
-}
-
-/// Whether a CPU runs the invocations of a workgroup in sequence. wgpu's GL backend guesses the kind of device from its
-/// name, so a GL device counts as a GPU here. The tests on Mesa's llvmpipe thus run the shaders' variant for GPUs.
-fn adjacent(info: &wgpu::AdapterInfo) -> bool {
-    info.device_type == wgpu::DeviceType::Cpu && info.backend != wgpu::Backend::Gl
 }
 
 const READ: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: true };

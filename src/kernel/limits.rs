@@ -2,8 +2,9 @@
 
 use super::{PACKET, WORKGROUP_SIZE};
 
-/// Limits of a device on bindings and dispatches, and its arithmetic. [`Clamper`](crate::Clamper) reads them from the
-/// device. A program may choose any limits to look at a [`Plan`](crate::Plan).
+/// Limits of a device on bindings and dispatches, its arithmetic, and how it runs invocations.
+/// [`Clamper`](crate::Clamper) reads them from the device. A program may choose any limits to look at a
+/// [`Plan`](crate::Plan).
 ///
 /// ```
 /// # use wgpu_clamp::Limits;
@@ -21,16 +22,37 @@ pub struct Limits {
     /// Whether [`Precision::Fast`](crate::Precision::Fast) of F64 uses hardware arithmetic. That needs Vulkan, and a
     /// device created with `SHADER_F64` and `SHADER_INT64`.
     pub f64_arithmetic: bool,
+    /// How the device runs the invocations of a workgroup.
+    pub lanes: Lanes,
+}
+
+/// How a device runs the invocations of a workgroup. The plan's blocks depend on it; the results do not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Lanes {
+    /// 32 or 64 invocations run each instruction together, as on GPUs. What counts is which bytes they touch together, so
+    /// blocks are small, and neighbouring invocations store neighbouring packets.
+    #[default]
+    InStep,
+    /// One invocation runs after the other, as in drivers for CPUs. Blocks are long, so that an invocation finds its place
+    /// once for many elements.
+    InSequence,
+}
+
+impl Lanes {
+    /// Both.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) const ALL: [Self; 2] = [Self::InStep, Self::InSequence];
 }
 
 impl Default for Limits {
-    /// The limits of `wgpu::Limits::downlevel_defaults()`, without features.
+    /// A GPU with the limits of `wgpu::Limits::downlevel_defaults()`, without features.
     fn default() -> Self {
         Self {
             max_binding_size: 128 << 20,
             binding_alignment: 256,
             max_workgroups_per_dimension: 65_535,
             f64_arithmetic: false,
+            lanes: Lanes::InStep,
         }
     }
 }

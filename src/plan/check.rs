@@ -38,8 +38,6 @@ pub(crate) struct Trial<'a> {
     pub(crate) clamps: Clamps<'a>,
     pub(crate) src: &'a Layout,
     pub(crate) dst: &'a Layout,
-    /// Whether an invocation takes adjacent packets, as on a CPU.
-    pub(crate) adjacent: bool,
     /// Maps an address in src, in elements, to the bits of the element there.
     pub(crate) value: &'a dyn Fn(u64) -> u64,
     /// The bits of numbers on the GPU in the order of [`Clamp::numbers`]: one list for all elements, or one per
@@ -111,8 +109,7 @@ impl Trial<'_> {
         let moves: Vec<_> = windows.iter().flat_map(|(one, n)| tile_moves(self.plan, one, *n)).collect();
         let windows: Vec<_> = windows.iter().map(|(one, n)| self.plan.window(one, *n)).collect();
         let operands = self.operands(&moves);
-        let mut recording =
-            Recording::new(self.plan, self.clamps, &windows, operands, self.slots, self.adjacent);
+        let mut recording = Recording::new(self.plan, self.clamps, &windows, operands, self.slots);
         let found = self.found();
         recording.output.extend(moves.iter().map(|one| self.element(one, &found)));
         let verdicts = (self.execute)(&recording);
@@ -193,10 +190,10 @@ impl Trial<'_> {
 
 impl fmt::Display for Trial<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { plan, clamps, src, dst, adjacent, slots, .. } = self;
+        let Self { plan, clamps, src, dst, slots, .. } = self;
         let clamps = clamps.simplified(dst.shape()).as_slice();
         let some = &slots[..slots.len().min(3)];
-        write!(f, "{plan}\n{plan:?}\nsrc {src}, dst {dst}, adjacent: {adjacent}, slots: {some:x?}")?;
+        write!(f, "{plan}\n{plan:?}\nsrc {src}, dst {dst}, slots: {some:x?}")?;
         clamps.iter().take(3).try_for_each(|clamp| write!(f, "\n{clamp:?}"))
     }
 }
@@ -320,7 +317,6 @@ pub(crate) fn plan(
     (src, dst): (&Layout, &Layout),
     placement: Placement,
     limits: Limits,
-    adjacent: bool,
 ) {
     let plan = match Plan::with_placement(clamps, src, dst, placement, limits) {
         Ok(plan) => plan,
@@ -357,7 +353,7 @@ pub(crate) fn plan(
         let Ok(plan) = Plan::with_placement(clamps, src, dst, placement, limits) else { continue };
         let (value, slots) = (values(clamp), slots(clamps, dst.shape(), dst.len() as u64));
         let (value, slots) = (&value, &slots[..]);
-        let trial = Trial { execute, plan: &plan, clamps, src, dst, adjacent, value, slots };
+        let trial = Trial { execute, plan: &plan, clamps, src, dst, value, slots };
         let reached = if is_small(dst) { trial.reach().map(drop) } else { Ok(()) };
         let held = reached.and_then(|()| trial.windows(&some_windows(&plan)));
         held.unwrap_or_else(|wrong| panic!("{wrong}"));

@@ -106,15 +106,13 @@ pub struct Finding {
 
 impl Recording {
     /// Records some windows of a plan of these clamps. `operands`: the buffers of src and dst, or their common buffer.
-    /// `slots`: the bits of numbers on the GPU, one list for all elements or one per channel. `adjacent`: whether an
-    /// invocation takes adjacent packets, as on a CPU.
+    /// `slots`: the bits of numbers on the GPU, one list for all elements or one per channel.
     pub(super) fn new(
         plan: &Plan,
         clamps: Clamps<'_>,
         windows: &[Window],
         operands: Vec<Buffer>,
         slots: &[[u64; NUMBERS]],
-        adjacent: bool,
     ) -> Self {
         let (Some(first), Some(parameters)) = (windows.first(), plan.parameters(clamps)) else {
             return Self::default();
@@ -154,7 +152,7 @@ impl Recording {
                 });
                 let stored = stored.map(|buffer| recording.whole(binding::CHANNELS, buffer));
                 let bindings = std::iter::once(block).chain(storage).chain(stored).collect();
-                let program = recording.program(name, adjacent);
+                let program = recording.program(name);
                 recording.dispatches.push(Dispatch { program, grid, bindings });
             }
         }
@@ -198,7 +196,7 @@ impl Recording {
         let buffer = self.push(end.next_multiple_of(4), bytes);
         self.buffers[target].is_scratch = true;
         for resolve in plan.resolves(&layouts, blocks).expect("a binding holds an element") {
-            let program = self.program(resolve.pipeline, false);
+            let program = self.program(resolve.pipeline);
             let params = bytemuck::bytes_of(&resolve.params);
             let params = self.push(params.len() as u64, vec![(0, params.to_vec())]);
             let bound = binding::resolve::SLOTS.into_iter().zip(resolve.bindings);
@@ -219,9 +217,9 @@ impl Recording {
         Binding { binding, buffer, offset: 0, size: self.buffers[buffer].size }
     }
 
-    fn program(&mut self, name: PipelineName, adjacent: bool) -> usize {
+    fn program(&mut self, name: PipelineName) -> usize {
         self.names.iter().position(|other| *other == name).unwrap_or_else(|| {
-            let (wgsl, constants) = (name.module.source(), name.constants(adjacent));
+            let (wgsl, constants) = (name.module.source(), name.constants());
             self.programs.push(Program { wgsl, entry_point: name.entry_point.name(), constants });
             self.names.push(name);
             self.names.len() - 1

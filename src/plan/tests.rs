@@ -12,7 +12,7 @@ use crate::kernel::{Placement, Region};
 use crate::self_test::{AFFINES, splitmix64};
 use crate::shader::{Module, ModuleName};
 use crate::{
-    Clamp, Clamps, DType, Error, Layout, Limits, NanRule, Number, Order, Precision, Rounding, Scalar,
+    Clamp, Clamps, DType, Error, Lanes, Layout, Limits, NanRule, Number, Order, Precision, Rounding, Scalar,
 };
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
@@ -20,23 +20,22 @@ fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
 }
 
 /// Executes a plan. Checks that each element of dst is allowed by its channel's clamp, and that all other bytes stay.
-fn try_out<'a>(
-    plan: &Plan,
-    clamps: impl Into<Clamps<'a>>,
-    src: &Layout,
-    dst: &Layout,
-    adjacent: bool,
-) -> Count {
+fn try_out<'a>(plan: &Plan, clamps: impl Into<Clamps<'a>>, src: &Layout, dst: &Layout) -> Count {
     let clamps = clamps.into();
     let Some(clamp) = clamps.as_slice().first() else { return Count::default() };
     let (value, slots) = (check::values(clamp), check::slots(clamps, dst.shape(), dst.len() as u64));
     let (value, slots) = (&value, &slots[..]);
-    let trial = Trial { execute: &execute, plan, clamps, src, dst, adjacent, value, slots };
+    let trial = Trial { execute: &execute, plan, clamps, src, dst, value, slots };
     trial.all().unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
 fn packed(shape: &[usize]) -> Layout {
     Layout::packed(shape).unwrap()
+}
+
+/// The default limits with each kind of lanes.
+fn each_lanes() -> [Limits; 2] {
+    Lanes::ALL.map(|lanes| Limits { lanes, ..Limits::default() })
 }
 
 fn strided(shape: &[usize], strides: &[isize], offset: usize) -> Layout {
@@ -103,7 +102,7 @@ fn eight_dimensions_in_phase_are_words() {
     let gaps = (0..8).fold(packed(&[4; 8]), |layout, axis| layout.step(axis, 2).unwrap());
     let plan = plan(DType::F16, &gaps, &gaps);
     assert_eq!(kernels(&plan), ["gather"]);
-    let count = try_out(&plan, &Clamp::unbounded(DType::F16), &gaps, &gaps, true);
+    let count = try_out(&plan, &Clamp::unbounded(DType::F16), &gaps, &gaps);
     assert_eq!((count.elements, count.dispatches), (256, 1));
 }
 
@@ -155,9 +154,7 @@ fn kernels_suit_their_layouts() {
     ] {
         let plan = plan(dtype, &src, &dst);
         assert_eq!(kernels(&plan), expected, "{dtype} {src:?} {dst:?}");
-        for adjacent in [false, true] {
-            try_out(&plan, &Clamp::unbounded(dtype), &src, &dst, adjacent);
-        }
+        try_out(&plan, &Clamp::unbounded(dtype), &src, &dst);
     }
     // The squares, then the remaining rows, then the remaining columns.
     let odd = packed(&[96, 64]).slice(0, 0..83).unwrap().slice(1, 0..61).unwrap();
@@ -331,8 +328,9 @@ fn channels_are_right_in_every_form_and_placement() {
             let placement = if behind { Placement::OneBuffer } else { Placement::TwoBuffers };
             let list = clamps(channels, DType::F32, DType::F32);
             let clamps = Clamps::along(axis, &list);
+            let limits = Limits { lanes: Lanes::ALL[axis], ..limits };
             let plan = Plan::with_placement(clamps, &src, &dst, placement, limits).unwrap();
-            try_out(&plan, clamps, &src, &dst, axis == 0);
+            try_out(&plan, clamps, &src, &dst);
             for window in plan.windows() {
                 let dispatch = window.dispatches().next().unwrap();
                 let name = plan.pipeline(&window, dispatch.entry_point).unwrap();
@@ -391,9 +389,10 @@ fn runs_of_pixels_are_taken_by_packets_from_any_channel_on() {
                     if src.same_addresses(&dst) && source.size() != dtype.size() {
                         continue;
                     }
+                    let limits = Limits { lanes: Lanes::ALL[(n + phase) % 2], ..limits };
                     let plan = Plan::with_placement(clamps, &src, &dst, placement, limits).unwrap();
                     around += usize::from(plan.to_string().contains("from any channel on"));
-                    try_out(&plan, clamps, &src, &dst, (n + phase) % 2 == 0);
+                    try_out(&plan, clamps, &src, &dst);
                 }
             }
         }
@@ -408,7 +407,7 @@ fn interleaved_rows_of_which_something_stays_are_no_pixels() {
         let dst = strided(&[2, 80], &[pitch, 3], 0);
         let plan = plan(dtype, &packed(&[2, 80]), &dst);
         assert!(!kernels(&plan).contains(&"block"), "{plan}");
-        try_out(&plan, &Clamp::unbounded(dtype), &packed(&[2, 80]), &dst, true);
+        try_out(&plan, &Clamp::unbounded(dtype), &packed(&[2, 80]), &dst);
     }
 }
 
@@ -448,8 +447,9 @@ fn blocks_leave_parts_and_keep_channels_apart() {
         for placement in [Placement::TwoBuffers, Placement::OneBuffer] {
             let behind = if placement == Placement::OneBuffer { 1 << 22 } else { 0 };
             let dst = strided(shape, dst.strides(), dst.offset() + behind);
-            let plan = Plan::with_placement(clamps, &src, &dst, placement, Limits::default()).unwrap();
-            try_out(&plan, clamps, &src, &dst, axis.is_some());
+            let limits = Limits { lanes: Lanes::ALL[usize::from(axis.is_some())], ..Limits::default() };
+            let plan = Plan::with_placement(clamps, &src, &dst, placement, limits).unwrap();
+            try_out(&plan, clamps, &src, &dst);
         }
     }
 }
@@ -478,10 +478,10 @@ fn src_and_dst_share_packets_in_one_buffer() {
             let behind = (width * of * from).div_ceil(to);
             let planes = strided(&shape, &planes, behind);
             let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
-            let plan = Plan::in_one_buffer(&clamp, &pixels, &planes, Limits::default()).unwrap();
-            assert!(of == 1 && from == to || kernels(&plan)[0] == "block", "{plan}");
-            for adjacent in [false, true] {
-                try_out(&plan, &clamp, &pixels, &planes, adjacent);
+            for limits in each_lanes() {
+                let plan = Plan::in_one_buffer(&clamp, &pixels, &planes, limits).unwrap();
+                assert!(of == 1 && from == to || kernels(&plan)[0] == "block", "{plan}");
+                try_out(&plan, &clamp, &pixels, &planes);
             }
         }
     }
@@ -495,9 +495,8 @@ fn src_and_dst_share_words_in_one_buffer() {
         |row: usize, lane: usize| words.slice(0, row..row + 80).unwrap().slice(1, lane..lane + 2).unwrap();
     for (src, dst) in [(groups(1, 0), groups(0, 2)), (groups(0, 2), groups(1, 0))] {
         let clamp = Clamp::unbounded(DType::U8);
-        let plan = Plan::in_one_buffer(&clamp, &src, &dst, Limits::default()).unwrap();
-        for adjacent in [false, true] {
-            try_out(&plan, &clamp, &src, &dst, adjacent);
+        for limits in each_lanes() {
+            try_out(&Plan::in_one_buffer(&clamp, &src, &dst, limits).unwrap(), &clamp, &src, &dst);
         }
     }
 }
@@ -590,7 +589,7 @@ fn windows_reach_the_last_element_from_within_a_packet() {
         let line = strided(&[len], &[1], start);
         let plan = Plan::new(&clamp, &line, &line, limits).unwrap();
         assert_eq!(kernels(&plan).len(), 1, "{plan:?}");
-        try_out(&plan, &clamp, &line, &line, false);
+        try_out(&plan, &clamp, &line, &line);
         windows = windows.max(plan.window_count());
     }
     assert!(windows > 3, "{windows}");
@@ -603,7 +602,7 @@ fn f64_is_fast_where_the_device_has_it() {
     let [exact, fast] = ["exact", "fast"].map(|step| {
         format!(
             "f64, {step} affine step, two buffers, windows: 1, block kernel for 4096 elements \
-             (2 (1 to 64) × 8 (64 to 1), by packets)"
+             (2 (1 to 64) × 2 (64 to 1), by packets)"
         )
     });
     for (f64_arithmetic, precision, expected) in [
@@ -718,8 +717,8 @@ fn layouts_that_were_found() {
     ] {
         let [src, dst] = [src, dst].map(|(strides, offset)| strided(shape, strides, offset));
         let clamp = Clamp::unbounded(dtype);
-        try_out(&Plan::new(&clamp, &src, &dst, limits).unwrap(), &clamp, &src, &dst, false);
-        try_out(&Plan::in_one_buffer(&clamp, &dst, &dst, limits).unwrap(), &clamp, &dst, &dst, true);
+        try_out(&Plan::new(&clamp, &src, &dst, limits).unwrap(), &clamp, &src, &dst);
+        try_out(&Plan::in_one_buffer(&clamp, &dst, &dst, limits).unwrap(), &clamp, &dst, &dst);
     }
 }
 
@@ -739,7 +738,8 @@ fn any_limits() -> impl Strategy<Value = Limits> {
             ..Limits::default()
         },
     );
-    prop_oneof![Just(Limits::default()), small]
+    let limits = prop_oneof![Just(Limits::default()), small];
+    (limits, prop::sample::select(&Lanes::ALL)).prop_map(|(limits, lanes)| Limits { lanes, ..limits })
 }
 
 /// Clamps from one dtype to another, with up to 128 different Mins.
@@ -830,12 +830,12 @@ fn any_case() -> impl Strategy<Value = Case> {
 proptest! {
     /// Any plan writes each output element once, from the source element with the same index, and nothing else.
     #[test]
-    fn a_plan_reaches_each_element_once(case in any_case(), adjacent in any::<bool>()) {
+    fn a_plan_reaches_each_element_once(case in any_case()) {
         let clamps = along(case.axis, &case.list);
         let telling = check::telling(clamps);
         for clamps in [clamps, check::clamps_like(clamps, &telling)] {
             let plan = case.plan(clamps);
-            try_out(&plan, clamps, &case.src, &case.dst, adjacent);
+            try_out(&plan, clamps, &case.src, &case.dst);
             plan.windows().for_each(|window| check::window(&plan, &window));
         }
     }

@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::cases;
 use super::sampled::{Sample, samples};
-use super::sanitized::{in_parallel, is_adjacent};
+use super::sanitized::{in_parallel, lanes};
 use crate::fuzz::Recording;
 use crate::fuzz::execute::{execute, try_execute};
 use crate::plan::check::mix;
@@ -166,7 +166,7 @@ fn runs() -> Vec<Run> {
             verdicts
         };
         let right = match cases.get(n) {
-            Some(case) => Sample::of_case(case, n, is_adjacent(n)).execute(&recorded),
+            Some(case) => Sample::of_case(case, n, lanes(n)).execute(&recorded),
             None => samples[n - cases.len()].execute(&recorded),
         };
         right.unwrap_or_else(|wrong| panic!("{wrong}"));

@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use super::cases;
 use super::sampled::Sample;
-use super::sanitized::is_adjacent;
+use super::sanitized::lanes;
 use crate::fuzz::execute::execute;
 use crate::fuzz::{Program, Recording, Verdict};
 
@@ -112,8 +112,8 @@ const PLANTS: &[Plant] = &[
         fault: "two invocations that own one word",
         lines: &[(
             "kernel/block_rows",
-            "let first = whole.x + at.index * select(1u, packets, ADJACENT);",
-            "let first = whole.x + (at.index & ~1u) * select(1u, packets, ADJACENT);",
+            "let first = whole.x + at.index * select(1u, packets, IN_SEQUENCE);",
+            "let first = whole.x + (at.index & ~1u) * select(1u, packets, IN_SEQUENCE);",
         )],
         modules: "",
         found: "race",
@@ -186,7 +186,7 @@ fn planted_faults_are_found() {
             }
             if faults.get() > before { execute(&run) } else { vec![Verdict::default()] }
         };
-        let run = |(n, case)| Sample::of_case(case, n, is_adjacent(n)).execute(&with_fault).err();
+        let run = |(n, case)| Sample::of_case(case, n, lanes(n)).execute(&with_fault).err();
         let wrong = cases.iter().enumerate().find_map(run);
         let wrong = wrong.unwrap_or_else(|| panic!("{fault} is not found in {} programs", faults.get()));
         println!("{fault}, in the {}. program that has it: {wrong}\n", faults.get());

@@ -13,7 +13,7 @@ use super::{
 use crate::arithmetic::NUMBERS;
 use crate::kernel::{Placement, layouts};
 use crate::plan::check::{Count, Execute, Trial, mix};
-use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Plan, Precision, Scalar};
+use crate::{Clamp, Clamps, DType, Error, Lanes, Layout, Limits, Number, Plan, Precision, Scalar};
 
 /// The elements of a plan that tests arithmetic.
 const ELEMENTS: usize = 400;
@@ -33,7 +33,6 @@ pub(super) struct Sample {
     slots: Vec<[u64; NUMBERS]>,
     /// Whether the clamp has slots along the axis.
     in_slots: bool,
-    adjacent: bool,
     /// The bits of src's elements by address.
     values: Vec<u64>,
 }
@@ -59,13 +58,12 @@ impl Sample {
             limits: Limits::default(),
             slots: vec![[0; NUMBERS]],
             in_slots: false,
-            adjacent: false,
             values: telling(&clamp, affine),
         }
     }
 
     /// The `n`-th case of the self-test, on some of the elements that a device takes; the choice depends on `n`.
-    pub(super) fn of_case(case: &Case, n: usize, adjacent: bool) -> Self {
+    pub(super) fn of_case(case: &Case, n: usize, lanes: Lanes) -> Self {
         let [clamp, ..] = case.clamps;
         let (src, dst) = case.placed(size(n)).expect("a layout of a few elements");
         let list = case.clamps().as_slice();
@@ -80,10 +78,9 @@ impl Sample {
             src,
             dst,
             placement: if case.place == Place::Apart { Placement::TwoBuffers } else { Placement::OneBuffer },
-            limits: Limits::default(),
+            limits: Limits { lanes, ..Limits::default() },
             slots: if in_slots { list.iter().map(numbers).collect() } else { vec![[0; NUMBERS]] },
             in_slots,
-            adjacent,
             values: (0..addresses).map(|address| any[mix(address ^ seed) as usize % any.len()]).collect(),
         }
     }
@@ -94,7 +91,7 @@ impl Sample {
     ///
     /// There is no plan, or [`Trial::all`] fails.
     pub(super) fn execute(&self, execute: Execute<'_>) -> Result<Count, String> {
-        let Self { clamps, axis, src, dst, placement, limits, slots, in_slots, adjacent, values } = self;
+        let Self { clamps, axis, src, dst, placement, limits, slots, in_slots, values } = self;
         let list = clamps;
         let clamps = match *axis {
             None => (&list[0]).into(),
@@ -104,8 +101,8 @@ impl Sample {
         let plan = Plan::with_placement(clamps, src, dst, *placement, *limits);
         let plan = &plan.map_err(|error| format!("{self}: {error}"))?;
         let value = |address: u64| values[address as usize];
-        let (value, slots, adjacent) = (&value, &slots[..], *adjacent);
-        let trial = Trial { execute, plan, clamps, src, dst, adjacent, value, slots };
+        let (value, slots) = (&value, &slots[..]);
+        let trial = Trial { execute, plan, clamps, src, dst, value, slots };
         let count = catch_unwind(AssertUnwindSafe(|| trial.all()));
         count.unwrap_or_else(|_| Err(format!("panicked: {trial}")))
     }
@@ -155,7 +152,7 @@ fn numbers() -> impl Iterator<Item = Sample> {
                 plain.with_affine(scale, bias).expect(VALID).with_precision(precision)
             });
             let affine = step.map_or((1.0, 0.0), |(affine, _)| affine);
-            Sample { adjacent: n % 2 == 0, ..Sample::of_line(clamp, affine) }
+            Sample { limits: usual_limits(n), ..Sample::of_line(clamp, affine) }
         })
     })
 }
@@ -198,10 +195,16 @@ fn exact_step(clamp: Clamp, (scale, bias): (f32, f32), center: u64) -> Sample {
     Sample { values, ..Sample::of_line(clamp, (scale, bias)) }
 }
 
-/// Small bindings and grids for every eighth plan, else the default limits.
+/// The default limits with each kind of lanes in turn.
+fn usual_limits(n: usize) -> Limits {
+    Limits { lanes: Lanes::ALL[(n + n / 8) % 2], ..Limits::default() }
+}
+
+/// Small bindings and grids for every eighth plan, else the usual limits.
 fn some_limits(n: usize) -> Limits {
-    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..Limits::default() };
-    if n.is_multiple_of(8) { small } else { Limits::default() }
+    let usual = usual_limits(n);
+    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..usual };
+    if n.is_multiple_of(8) { small } else { usual }
 }
 
 /// Clamps with one or both bounds on the GPU. Some plans have small bindings and many windows.
@@ -230,7 +233,6 @@ fn slots() -> impl Iterator<Item = Sample> {
                 clamps: vec![ruled([min, max])],
                 limits: some_limits(n),
                 slots: vec![[slots[0], slots[1], 0, 0]],
-                adjacent: n % 2 == 0,
                 ..Sample::of_line(ruled(host), (1.0, 0.0))
             }
         })
@@ -275,7 +277,6 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
                 clamps: vec![clamp],
                 limits: some_limits(n),
                 slots: vec![found],
-                adjacent: n % 2 == 0,
                 ..Sample::of_line(clamp, finite)
             };
             // Each row has its own numbers. The numbers of 200 rows do not fit into a uniform block.
@@ -425,10 +426,9 @@ fn places() -> impl Iterator<Item = Sample> {
             src,
             dst: if placement == Placement::OneBuffer && !in_place { moved() } else { dst },
             placement,
-            limits: limits[n / 2 % 3],
+            limits: Limits { lanes: Lanes::ALL[chance / 4096 % 2], ..limits[n / 2 % 3] },
             slots: vec![[0; NUMBERS]],
             in_slots: false,
-            adjacent: (chance / 4096).is_multiple_of(2),
             values: (0..addresses).map(value).collect(),
         }
     })

@@ -1,7 +1,7 @@
 //! Runs the self-test's cases without a device: the sanitizer executes their shaders as each of its devices would.
 //!
-//! With `WGPU_CLAMP_EXHAUSTIVE`, all cases of the exhaustive self-test run, each with `ADJACENT` true and false.
-//! Otherwise the ordinary cases run, each with one of these values.
+//! With `WGPU_CLAMP_EXHAUSTIVE`, all cases of the exhaustive self-test run, each with both kinds of [`Lanes`].
+//! Otherwise the ordinary cases run, each with one of these kinds.
 
 use std::collections::HashSet;
 use std::num::NonZero;
@@ -12,19 +12,17 @@ use std::{fmt, thread};
 
 use super::cases;
 use super::sampled::{Sample, samples, size};
-use crate::Limits;
-use crate::fuzz::Program;
 use crate::fuzz::execute::execute;
 use crate::plan::check::{Count, Execute, mix};
 use crate::shader::PipelineName;
+use crate::{Lanes, Limits};
 
 /// The counts over all runs.
 #[derive(Default)]
 struct Total {
     runs: usize,
     count: Count,
-    /// Each pipeline, with whether an invocation takes adjacent packets.
-    pipelines: HashSet<(PipelineName, bool)>,
+    pipelines: HashSet<PipelineName>,
     wrong: Vec<String>,
 }
 
@@ -42,9 +40,9 @@ impl fmt::Display for Total {
     }
 }
 
-/// Whether an invocation of this case takes adjacent packets in an ordinary run, as on a CPU.
-pub(super) fn is_adjacent(case: usize) -> bool {
-    mix(case as u64).is_multiple_of(2)
+/// The lanes of this case in an ordinary run.
+pub(super) fn lanes(case: usize) -> Lanes {
+    Lanes::ALL[mix(case as u64) as usize % 2]
 }
 
 /// Calls `work` with each number below `count`, in one thread per processor.
@@ -71,9 +69,7 @@ fn assert_right(runs: usize, run: impl Fn(usize, Execute<'_>) -> Result<Count, S
     let lock = || total.lock().unwrap_or_else(PoisonError::into_inner);
     in_parallel(runs, |n| {
         let count = run(n, &|recording| {
-            let is_adjacent = |program: &Program| program.constants.contains(&("ADJACENT", 1.0));
-            let adjacent = recording.programs.iter().map(is_adjacent);
-            lock().pipelines.extend(recording.names.iter().copied().zip(adjacent));
+            lock().pipelines.extend(recording.names.iter().copied());
             execute(recording)
         });
         let mut total = lock();
@@ -97,11 +93,11 @@ fn assert_right(runs: usize, run: impl Fn(usize, Execute<'_>) -> Result<Count, S
 fn every_case_is_right_on_every_device() {
     let exhaustive = clamp_testing::harness::exhaustive();
     let cases = cases(exhaustive);
-    let both = (0..cases.len()).flat_map(|n| [(n, false), (n, true)]);
-    let runs: Vec<_> = both.filter(|(n, adjacent)| exhaustive || is_adjacent(*n) == *adjacent).collect();
+    let both = (0..cases.len()).flat_map(|n| Lanes::ALL.map(|lanes| (n, lanes)));
+    let runs: Vec<_> = both.filter(|(n, lanes)| exhaustive || self::lanes(*n) == *lanes).collect();
     assert_right(runs.len(), |run, execute| {
-        let (n, adjacent) = runs[run];
-        Sample::of_case(&cases[n], n, adjacent).execute(execute)
+        let (n, lanes) = runs[run];
+        Sample::of_case(&cases[n], n, lanes).execute(execute)
     });
 }
 
@@ -118,9 +114,12 @@ fn small_cases_take_the_entry_points_of_large_ones() {
         let mut met = HashSet::new();
         for (n, case) in cases(true).iter().enumerate() {
             let (src, dst) = case.placed(size(n)).unwrap();
-            let plan = case.plan(case.clamps(), &src, &dst, Limits::default()).unwrap();
-            for window in plan.windows() {
-                met.extend(window.dispatches().map(|dispatch| dispatch.entry_point));
+            for lanes in Lanes::ALL {
+                let limits = Limits { lanes, ..Limits::default() };
+                let plan = case.plan(case.clamps(), &src, &dst, limits).unwrap();
+                for window in plan.windows() {
+                    met.extend(window.dispatches().map(|dispatch| dispatch.entry_point));
+                }
             }
         }
         met

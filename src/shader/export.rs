@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{Module, ModuleName, PipelineName};
+use crate::Lanes;
 use crate::arithmetic::{Shortcuts, SlotReads};
 use crate::kernel::EntryPoint;
 
@@ -53,9 +54,9 @@ fn pipelines(name: ModuleName, state: &mut u64, met: &mut HashSet<EntryPoint>) -
         let unmet = values.iter().copied().find(|value| !met.contains(value));
         let entry_point = unmet.unwrap_or_else(|| any(&values, state));
         met.insert(entry_point);
-        let shortcuts = any(&shortcuts, state);
-        let pipeline = PipelineName { module: Module::Clamp(name), entry_point, shortcuts };
-        let constants = pipeline.constants(any(&[false, true], state)).into_iter().collect();
+        let (shortcuts, lanes) = (any(&shortcuts, state), any(&Lanes::ALL, state));
+        let pipeline = PipelineName { module: Module::Clamp(name), entry_point, shortcuts, lanes };
+        let constants = pipeline.constants().into_iter().collect();
         Pipeline { entry_point: entry_point.name(), constants }
     };
     by_name.into_values().map(&mut pipeline).collect()
@@ -101,7 +102,7 @@ fn every_value_of_a_constant_is_in_a_pipeline() {
     let listed = listed();
     assert_eq!(listed.len(), ModuleName::all(STEP).count() + 1);
     // The constants of the arithmetic and of the order of packets.
-    for name in ["ADJACENT", "ZERO_WITHIN", "KEEPS_INFINITY"] {
+    for name in ["IN_SEQUENCE", "ZERO_WITHIN", "KEEPS_INFINITY"] {
         let of_each = listed.iter().flat_map(|module| &module.pipelines);
         let values = of_each.filter_map(|pipeline| pipeline.constants.get(name));
         let values: HashSet<_> = values.map(|value| value.to_bits()).collect();

@@ -128,7 +128,7 @@ fn pipelines_are_those_of_the_kernel(key: ModuleName, module: &naga::Module) -> 
     assert_eq!(names, written, "{key:?}");
     let mut constants = HashSet::new();
     for entry_point in &entry_points {
-        let mut given = vec!["ADJACENT"];
+        let mut given = vec!["IN_SEQUENCE"];
         given.extend(Shortcuts::of(key.arithmetic, &[]).constants().map(|(name, _)| name));
         given.extend(entry_point.constants().iter().map(|(name, _)| name));
         assert!(given.iter().all(|name| known.contains(name)), "{key:?} {given:?} {known:?}");

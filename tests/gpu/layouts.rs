@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use clamp_testing::layouts::{drawn, scattered};
-use wgpu_clamp::{Clamp, DType, Layout, Limits, Plan};
+use wgpu_clamp::{Clamp, DType, Lanes, Layout, Limits, Plan};
 
 use crate::harness::{Gpu, Place, check, gpus, packed, strided};
 use crate::random::Random;
@@ -144,9 +144,13 @@ fn small_grids_are_folded() {
             assert!(plan.contains(&format!("windows: {kernels},")), "{plan}");
         };
         let clamp = Clamp::new(9_u32, 1 << 30);
-        // 2048 packets to a workgroup, 25 workgroups at most.
-        let whole = 25 * 2048 * 4;
-        for len in [whole, whole - 1, whole / 5, whole / 5 + 4, 7 * 2048 * 4 + 3] {
+        // An invocation takes 8 packets or 1, so a workgroup takes 2048 or 256; 25 workgroups at most.
+        let workgroup = match few.clamper().limits().lanes {
+            Lanes::InSequence => 2048 * 4,
+            Lanes::InStep => 256 * 4,
+        };
+        let whole = 25 * workgroup;
+        for len in [whole, whole - 1, whole / 5, whole / 5 + 4, 7 * workgroup + 3] {
             let line = packed(&[len]);
             folded(&clamp, &line, &line);
             check(&few, &clamp, (&line, &bytes_for(&line, DType::U32, &mut rng)), (&line, &[]), Place::Same);

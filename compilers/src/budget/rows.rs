@@ -46,8 +46,8 @@ impl Kernel {
     pub fn name(&self) -> String {
         let mut name = self.label.clone();
         for (constant, value) in &self.constants {
-            // Plans give the constants for GPUs, so `ADJACENT` is always 0.
-            if *constant != "ADJACENT" {
+            // The plans are for a GPU, so `IN_SEQUENCE` is always 0.
+            if *constant != "IN_SEQUENCE" {
                 _ = write!(name, " {constant}={value}");
             }
         }

@@ -4,23 +4,39 @@ use super::{Along, Block, LANES, MAX_DIMS, Numbers, Reads, Shape, Stride};
 use crate::MAX_RANK;
 use crate::arithmetic::{AffineStep, Arithmetic};
 use crate::kernel::region::{DST, Dim, Region, SRC};
-use crate::kernel::{Claim, Cut, PACKET, Placement, Task, WORD};
+use crate::kernel::{Claim, Cut, Lanes, PACKET, Placement, Task, WORD};
 
 /// The most bytes on one side of a block, except with many channels. Compile time grows faster than the block.
 const MOST_BYTES: usize = 256;
 /// The most elements of a block, for the same reason.
 const MOST_ELEMENTS: usize = 256;
 
-/// The most elements that a block has after [`Chosen::lengthen`] makes it longer.
+/// The most elements that a block has after [`Chosen::lengthen`] makes it longer, in sequence.
 const LONGEST: usize = 128;
+
+/// How long blocks become, by the lanes of the device.
+#[derive(Clone, Copy)]
+struct Lengths {
+    /// The most elements that a block has after [`Chosen::lengthen`] makes it longer.
+    longest: usize,
+    /// Packets that a block should load and store, so that finding its place costs little in comparison.
+    enough_packets: usize,
+    /// The same where the stride of src is far: each element along the dimension comes from another row.
+    enough_of_rows: usize,
+}
+
+impl Lengths {
+    const fn of(lanes: Lanes) -> Self {
+        match lanes {
+            // The shortest blocks: neighbouring lanes then store neighbouring packets.
+            Lanes::InStep => Self { longest: LANES, enough_packets: 1, enough_of_rows: 1 },
+            Lanes::InSequence => Self { longest: LONGEST, enough_packets: 12, enough_of_rows: 6 },
+        }
+    }
+}
 
 /// The greatest extent that [`Chosen::widen`] takes whole in one step; along longer dimensions it doubles the block.
 const WHOLE: usize = 8;
-
-/// Packets that a block should load and store, so that finding its place costs little in comparison.
-const ENOUGH_PACKETS: usize = 12;
-/// The same where the stride of src is far: each element along the dimension comes from another row.
-const ENOUGH_OF_ROWS: usize = 6;
 
 /// The greatest ratio of a pixel's dst stride to its number of elements, for packets that also have bytes to preserve.
 const SPARSEST: usize = 4;
@@ -46,6 +62,7 @@ struct Chosen<'a> {
     extents: [usize; MAX_RANK],
     sizes: [usize; 2],
     most: usize,
+    lengths: Lengths,
 }
 
 impl Block {
@@ -78,6 +95,7 @@ impl Block {
             extents: [1; MAX_RANK],
             sizes: task.arithmetic.sizes(),
             most: most_elements(task.arithmetic),
+            lengths: Lengths::of(task.limits.lanes),
         };
         let (d, keeps) = chosen.fill_packets(per_packet)?;
         // Packets of dst with bytes to preserve are also loaded, so no other invocation may load or store them.
@@ -335,7 +353,7 @@ impl Chosen<'_> {
         // Short rows are taken whole, several at a time.
         let longer = self.len() / self.extents[d] * self.dims[d].extent;
         let is_row = matches!(Stride::of(self.dims[d].src), Stride::Near(_)) && !in_runs;
-        let fits = self.takes(d) && longer <= self.most.min(LONGEST);
+        let fits = self.takes(d) && longer <= self.most.min(self.lengths.longest);
         if is_row && fits && self.dims[d].extent.is_multiple_of(self.extents[d]) {
             self.extents[d] = self.dims[d].extent;
         }
@@ -356,11 +374,15 @@ impl Chosen<'_> {
         let left = total / dim.extent * (dim.extent % longer);
         let is_little = left <= total / dim.extent * (dim.extent % self.extents[d])
             || total >= LEAST_ELEMENTS && left <= total / LITTLE;
-        let enough = if Stride::of(dim.src) == Stride::Far { ENOUGH_OF_ROWS } else { ENOUGH_PACKETS };
+        let Lengths { enough_packets, enough_of_rows, .. } = self.lengths;
+        let enough = if Stride::of(dim.src) == Stride::Far { enough_of_rows } else { enough_packets };
         let most = if in_runs { dim.extent / LEAST_BLOCKS } else { dim.extent };
         let short = packets < enough || self.ends_within_packet(d);
-        let longer_is_better =
-            self.takes(d) && short && is_little && 2 * self.len() <= self.most.min(LONGEST) && longer <= most;
+        let longer_is_better = self.takes(d)
+            && short
+            && is_little
+            && 2 * self.len() <= self.most.min(self.lengths.longest)
+            && longer <= most;
         if longer_is_better {
             self.extents[d] = longer;
         }

@@ -4,11 +4,12 @@ use super::{Along, Block, Geometry, Numbers, Reads, Shape, Stride, launch_of, re
 use crate::arithmetic::AffineStep;
 use crate::kernel::region::{DST, Dim, Region, SRC, same_phase};
 use crate::kernel::walk::{BoundTile, Loop, Walk};
-use crate::kernel::{Claim, Cut, Launch, PACKET, Task};
+use crate::kernel::{Claim, Cut, Lanes, Launch, PACKET, Task};
 
-/// Packets of a row that an invocation takes.
+/// Packets of a row that an invocation takes, so that finding the row costs little in comparison. In step, it takes one
+/// packet of a single row.
 const PACKETS: usize = 4;
-/// Packets that an invocation takes of a row of at least [`MANY`] packets.
+/// Packets that an invocation takes of a row of at least [`MANY`] packets, in sequence.
 const MANY_PACKETS: usize = 8;
 
 /// The fewest packets of a long row.
@@ -59,7 +60,11 @@ impl Block {
 
         // For 4 packets of words or larger elements, the text calls an exact step without a loop (`MOST_CALLS`).
         let few = packets < MANY || repeated.is_some() || task.arithmetic.step == AffineStep::Exact;
-        let packets = if few { PACKETS } else { MANY_PACKETS };
+        let packets = match (task.limits.lanes, few) {
+            (Lanes::InStep, _) if outer.is_empty() => 1,
+            (Lanes::InSequence, false) => MANY_PACKETS,
+            _ => PACKETS,
+        };
         let stride = i8::from(row.src != 0);
         let along = |extent: usize, strides, d: usize| Along {
             extent: extent as u8,

@@ -302,7 +302,7 @@ impl Text<'_> {
                 } else {
                     // Reuses the preceding upper packet, unless `to_n` repeats `to_0` behind the row's end.
                     self.line(format!("var low_{n} = select(high_{}, low_0, to_{n} == to_0);", n - 1));
-                    self.within("if !ADJACENT {", |text| text.line(format!("low_{n} = {low};")));
+                    self.within("if !IN_SEQUENCE {", |text| text.line(format!("low_{n} = {low};")));
                 }
                 self.line(format!("let high_{n} = load_src_packet(min(from_{n} + 1u, last));"));
                 self.line(format!("let src_0_{n} = across(shift, {size}u, low_{n}, high_{n});"));
