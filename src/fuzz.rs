@@ -6,7 +6,8 @@ use rustc_hash::FxHashSet;
 use crate::kernel::Placement;
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 pub use crate::plan::check::Execute;
-pub use crate::plan::execution::{Binding, Buffer, Dispatch, Finding, Place, Program, Recording, Verdict};
+pub use crate::plan::execution::{Binding, Buffer, Dispatch, Place, Program, Recording};
+pub use crate::plan::verdict::{Finding, Verdict};
 use crate::{Clamps, Layout, Limits, plan};
 
 /// The most elements whose addresses are compared.

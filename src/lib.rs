@@ -171,6 +171,11 @@ pub mod testing {
     pub use crate::self_test::{
         AFFINES, Found, MORE_AFFINES, Place, Route, bits_of, edges, elements, mask, splitmix64,
     };
+    #[cfg(any(test, fuzzing, feature = "_recording"))]
+    pub mod recording {
+        //! A plan's dispatches as plain data.
+        pub use crate::plan::execution::{Binding, Buffer, Dispatch, Program, Recording, record};
+    }
 }
 pub mod verify;
 

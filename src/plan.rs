@@ -3,10 +3,12 @@
 
 #[cfg(any(test, fuzzing))]
 pub(crate) mod check;
-#[cfg(any(test, fuzzing))]
+#[cfg(any(test, fuzzing, feature = "_recording"))]
 pub(crate) mod execution;
 mod resolve;
 mod strategy;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod verdict;
 mod window;
 
 use std::fmt;

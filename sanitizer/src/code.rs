@@ -292,6 +292,16 @@ impl Code {
 }
 
 impl Float {
+    /// Number of instructions of a GPU: a sum of a product and a number is one.
+    pub(crate) fn operations(&self) -> u32 {
+        match self {
+            Self::Leaf(_) => 0,
+            Self::Negative(a) => a.operations(),
+            Self::Sum(a, b) if matches!(**a, Self::Product(..)) => a.operations() + b.operations(),
+            Self::Product(a, b) | Self::Sum(a, b) => 1 + a.operations() + b.operations(),
+        }
+    }
+
     /// Calls `f` with each register, as often as it occurs.
     pub(crate) fn leaves(&self, f: &mut impl FnMut(Reg)) {
         match self {

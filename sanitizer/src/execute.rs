@@ -10,6 +10,7 @@ use crate::finding::{Finding, Kind};
 use crate::float::{self, Arithmetic};
 use crate::memory::Memory;
 use crate::module::{Order, Program};
+use crate::profile::Profiler;
 use crate::taint::Tainted;
 use crate::{Binding, Device, Source};
 
@@ -25,12 +26,36 @@ const MOST_ROUNDS: u32 = 1 << 16;
 /// Runs a dispatch on `buffers`. Returns the findings and the choices of a device that made a difference. Reports
 /// each kind of finding at most once per line, whichever call led there, and at most [`MOST_FINDINGS`] findings.
 pub(crate) fn execute(
+    program: &Program,
+    device: Device,
+    order: Order,
+    grid: [u32; 3],
+    bindings: &[Binding],
+    buffers: &mut [Memory],
+) -> (Vec<Finding>, u8) {
+    run(program, device, order, grid, bindings, buffers, None)
+}
+
+/// Runs a sample of a dispatch's invocations in order and counts what they do.
+pub(crate) fn sample(
+    program: &Program,
+    grid: [u32; 3],
+    bindings: &[Binding],
+    buffers: &mut [Memory],
+    profiler: &mut Profiler,
+) {
+    let device = Device::all().next().expect("there is a device");
+    run(program, device, Order::Forward, grid, bindings, buffers, Some(profiler));
+}
+
+fn run(
     Program { code, wgsl }: &Program,
     device: Device,
     order: Order,
     grid: [u32; 3],
     bindings: &[Binding],
     buffers: &mut [Memory],
+    profiler: Option<&mut Profiler>,
 ) -> (Vec<Finding>, u8) {
     buffers.iter_mut().for_each(Memory::begin_dispatch);
     let bound = |&(group, binding): &(u32, u32)| {
@@ -64,6 +89,7 @@ pub(crate) fn execute(
         at: 0,
         findings: Vec::new(),
         is_endless: false,
+        profiler,
     };
     for &(reg, value) in &code.constants {
         machine.values[reg as usize] = [value; LANES];
@@ -76,7 +102,12 @@ pub(crate) fn execute(
     // one invocation at a time if the program has atomics.
     let at_once = if order == Order::Backward && code.has_atomics() { 1 } else { LANES };
     let stride = scattering(total);
+    let batches = total.div_ceil(at_once as u64);
     for first in (0..total).step_by(at_once) {
+        if machine.profiler.as_mut().is_some_and(|profiler| !profiler.takes(first / at_once as u64, batches))
+        {
+            continue;
+        }
         for (lane, n) in (first..total.min(first + at_once as u64)).enumerate() {
             machine.invocations[lane] = match order {
                 Order::Forward => n,
@@ -131,6 +162,8 @@ struct Machine<'a> {
     findings: Vec<Finding>,
     /// Whether a loop took too many rounds; nothing runs after that.
     is_endless: bool,
+    /// Counts, if a profile is taken.
+    profiler: Option<&'a mut Profiler>,
 }
 
 #[derive(Clone, Debug)]
@@ -259,6 +292,9 @@ impl Machine<'_> {
     }
 
     fn step(&mut self, &Op { code, to, from }: &Op) {
+        if let Some(profiler) = &mut self.profiler {
+            profiler.step(code, self.active, |n| &*self.floats[n].0);
+        }
         match code {
             Opcode::Unary(op) => self.unary(op, to, from[0]),
             Opcode::Binary(op) => self.binary(op, to, [from[0], from[1]]),

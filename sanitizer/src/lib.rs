@@ -73,6 +73,7 @@ mod float;
 mod lower;
 mod memory;
 mod module;
+mod profile;
 mod scalar;
 mod taint;
 
@@ -81,3 +82,4 @@ pub use everywhere::{Outcome, everywhere, on_device};
 pub use finding::{Finding, Kind, Source};
 pub use memory::Memory;
 pub use module::{Binding, Dispatch, Error, Module, Program};
+pub use profile::{Access, Counts, counts};

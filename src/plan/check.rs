@@ -6,8 +6,9 @@ use std::fmt;
 
 use rustc_hash::FxHashSet;
 
-use super::execution::{Buffer, Place, Recording, Verdict};
+use super::execution::{Buffer, Place, Recording};
 use super::strategy::{Assignment, MAX_DISPATCHES};
+use super::verdict::Verdict;
 use super::{Plan, Window};
 use crate::arithmetic::NUMBERS;
 use crate::kernel::region::{DST, SRC};

@@ -22,11 +22,13 @@ pub struct Args {
 /// Builds the benchmark, optimised, and runs it.
 pub fn run(Args { peers, args }: &Args) -> Result<()> {
     ensure!(args.iter().all(|arg| arg != "--peers"), "`--peers` comes before the program's own arguments");
-    let other = args.iter().find(|arg| ["--layouts", "--first", "--from"].iter().any(|other| arg == other));
+    let other = args
+        .iter()
+        .find(|arg| ["--layouts", "--first", "--from", "--model"].iter().any(|other| arg == other));
     if let Some(other) = other.filter(|_| *peers) {
         bail!("`--peers` adds rows to the table, and goes without `{}`", other.display());
     }
-    let measures = args.iter().all(|arg| arg != "--from");
+    let measures = args.iter().all(|arg| arg != "--from" && arg != "--model");
     if measures && let Err(error) = packages::drivers(&VULKAN) {
         eprintln!("warning: {error:#}\nGoing on: another API may do.");
     }
@@ -39,7 +41,7 @@ pub fn run(Args { peers, args }: &Args) -> Result<()> {
         cmd!(sh, "cargo run --release --manifest-path {root}/Cargo.toml --package clamp-bench --")
     };
     program = program.args(args);
-    if !measures && args.iter().all(|arg| arg != "--into") {
+    if args.iter().any(|arg| arg == "--from") && args.iter().all(|arg| arg != "--into") {
         program = program.arg("--into").arg(root.join("benches/RESULTS.md"));
     }
     Ok(program.env("WGPU_CLAMP_COMMIT", commit(&sh)).run()?)

@@ -71,5 +71,5 @@ fn result(bits: u32, channel: u32) -> u32 {
     if AFFINE {
         x = x * numbers.z + numbers.w;
     }
-    return narrowed(clamp(x, numbers.x, numbers.y));
+    return narrowed(min(max(x, numbers.x), numbers.y));
 }

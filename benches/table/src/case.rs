@@ -136,8 +136,8 @@ impl Case {
                 Ok([src.clone(), self.before().buffer(device, self.sizes()?[1])?])
             };
             let pairs = set.buffers.iter().map(beside).collect::<Result<Vec<_>>>()?;
-            let work = if self.rival == Against::Plain { plain::picture } else { plain::words };
-            let work = work(&self, device, &pairs)?;
+            let kernel = if self.rival == Against::Plain { plain::picture } else { plain::words };
+            let work = kernel(&self)?.work(device, &pairs)?;
             rivals.insert(0, Rival { name: "plain kernel".to_owned(), work });
             theirs = pairs.into_iter().next().map(|[_, dst]| dst);
         }

@@ -1,16 +1,15 @@
 //! Rows for tensors without gaps: every dtype, and scale and bias in both precisions.
 
 use anyhow::Result;
-use wgpu_clamp::{Clamp, DType, Layout, Precision, wgpu};
+use wgpu_clamp::{Clamp, DType, Layout, Precision};
 
-use crate::bench::Bench;
 use crate::case::Case;
 use crate::data;
 use crate::row::Goal::{Report, Speed};
 use crate::row::{Goal, Row};
 
-/// All rows of this file, of tensors of `bytes` bytes.
-pub fn rows(bench: &Bench, bytes: usize) -> Result<Vec<Row>> {
+/// All rows of this file, of tensors of `bytes` bytes. `has_f64`: whether the device computes in f64.
+pub fn rows(has_f64: bool, bytes: usize) -> Result<Vec<Row>> {
     let packed = |clamp: Clamp| -> Result<Case> {
         let layout = Layout::packed(&[bytes / clamp.dtype().size()])?;
         Ok(Case::new(clamp, layout, layout))
@@ -23,7 +22,6 @@ pub fn rows(bench: &Bench, bytes: usize) -> Result<Vec<Row>> {
             rows.push(case.row("contiguous", name, [Speed(0.95), Speed(least)]));
         }
     }
-    let has_f64 = bench.device.wgpu().features().contains(wgpu::Features::SHADER_F64);
     for dtype in DType::ALL {
         let goals = if dtype == DType::F64 && !has_f64 { [Report; 2] } else { fast_goals(dtype) };
         rows.push(packed(stepped(dtype)?)?.row("scale and bias", "scale, bias, clamp", goals));

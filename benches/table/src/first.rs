@@ -211,7 +211,7 @@ pub fn sample(n: usize, side: Side) -> Result<()> {
     device.wait()?;
     let start = Instant::now();
     let work = match side {
-        Side::Plain => plain::words(&job.case, &device, &set.buffers)?,
+        Side::Plain => plain::words(&job.case)?.work(&device, &set.buffers)?,
         Side::Ours => {
             let prepared = job.case.prepare(&device, &set, 0)?;
             Work::Pass(vec![Box::new(move |pass| prepared.record(pass))])

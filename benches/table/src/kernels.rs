@@ -59,7 +59,7 @@ impl Packets {
 }
 
 /// The WGSL of a copy or a fill, with all loads before any store.
-fn text(kind: Kind, packets: u32) -> String {
+pub(crate) fn text(kind: Kind, packets: u32) -> String {
     // Past the end, the invocation's first packet is moved again.
     let place = |n: u32| match 256 * n {
         0 => "first".to_owned(),

@@ -23,6 +23,7 @@ mod growth;
 mod hand;
 mod head;
 pub mod kernels;
+mod model;
 pub mod options;
 mod outcome;
 mod overhead;
@@ -80,6 +81,9 @@ fn try_run(more: &[More]) -> Result<bool> {
     }
     if let Some((job, side)) = options.first_sample {
         return first::sample(job, side).map(|()| true);
+    }
+    if options.model {
+        return model::run(&options).map(|()| true);
     }
     let bench = Bench::open(options)?;
     let mut dump = Dump { head: Head::of(&bench)?, ..Dump::default() };
@@ -173,13 +177,19 @@ fn write(options: &Options, dump: &Dump) -> Result<()> {
     Ok(())
 }
 
-/// The requested rows, in the order of the table.
-pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
-    let bytes = usize::try_from(bench.bytes())?;
-    let mut rows = elements::rows(bench, bytes)?;
+/// The rows of tensors of about `bytes` bytes. `has_f64`: whether the device computes in f64.
+fn cases(has_f64: bool, bytes: usize) -> Result<Vec<Row>> {
+    let mut rows = elements::rows(has_f64, bytes)?;
     rows.extend(strided::rows(bytes)?);
     rows.extend(pictures::rows(bytes)?);
     rows.extend(quantised::rows(bytes)?);
+    Ok(rows)
+}
+
+/// The requested rows, in the order of the table.
+pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
+    let has_f64 = bench.device.wgpu().features().contains(wgpu_clamp::wgpu::Features::SHADER_F64);
+    let mut rows = cases(has_f64, usize::try_from(bench.bytes())?)?;
     rows.extend(overhead::rows());
     rows.extend(slices::rows(bench));
     for more in more {

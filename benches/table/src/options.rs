@@ -49,6 +49,9 @@ pub struct Options {
     /// caches off on Linux.
     #[arg(long, conflicts_with = "from")]
     pub first: bool,
+    /// Needs no device: predicts the rows of the table, the sweep and small pictures on a GPU, at 64 MiB or `--size`.
+    #[arg(long, conflicts_with_all = ["quick", "rounds", "minutes", "unchecked", "plot", "growth", "layouts", "first", "from"])]
+    pub model: bool,
     /// Takes one sample for `--first`, such as `3:Ours`; the program starts itself once per sample.
     #[arg(long, hide = true, value_parser = sample)]
     pub first_sample: Option<(usize, Side)>,
@@ -121,6 +124,7 @@ mod tests {
             "--plot a.gif",
             "--layouts --first",
             "--growth --layouts",
+            "--model --layouts",
             "--first --plot a.svg",
             "--first --quick",
             "--first --unchecked",

@@ -22,16 +22,30 @@ macro_rules! source {
     };
 }
 
+/// A plain kernel for a case.
+pub struct Plain {
+    /// Its WGSL, with one entry point.
+    pub source: &'static str,
+    /// The values of its constants.
+    pub constants: Vec<(&'static str, f64)>,
+    /// The contents of its uniform block, at binding 0.
+    pub params: Vec<[u32; 4]>,
+    /// The contents of its table, at binding 3. Source and destination are at 1 and 2.
+    pub table: Vec<[f32; 4]>,
+    /// Workgroups along x and y.
+    pub grid: [u32; 2],
+}
+
 /// The plain kernel between pixels and planes, for a case whose shape is `[channels, pixels]`. Takes the kernel for any
 /// layout instead if pixels or planes do not begin at words.
-pub fn picture(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
+pub fn picture(case: &Case) -> Result<Plain> {
     let to_planes = case.src.strides()[1] > 1;
     let interleaved = if to_planes { case.src } else { case.dst };
     let (taken, pixels) = (case.dst.shape()[0], case.dst.shape()[1]);
     let smaller = case.clamp.source().size().min(case.clamp.dtype().size());
     let aligned = pixels.is_multiple_of(4) && interleaved.offset() == 0;
     if !aligned && smaller < 4 {
-        return words(case, device, pairs);
+        return words(case);
     }
     let per_invocation = 4 / smaller;
     let constants = [
@@ -41,13 +55,13 @@ pub fn picture(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Res
         ("TO_PLANES", to_planes.into()),
     ];
     let invocations = pixels.div_ceil(per_invocation) as u64;
-    work(case, device, pairs, source!("plain_picture"), &constants, &Dims::default(), invocations)
+    Ok(Plain::new(case, source!("plain_picture"), &constants, &Dims::default(), invocations))
 }
 
 /// The plain kernel for any layout. Each invocation writes a word of the destination and finds its elements by
 /// divisions. Fails if the layouts have more than three dimensions once merged, or if the destination has gaps other
 /// than behind a short innermost dimension.
-pub fn words(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
+pub fn words(case: &Case) -> Result<Plain> {
     let dims = Dims::of(case)?;
     let constants = [
         ("CHANNELS", if dims.extents[0] <= COMPONENTS { dims.extents[0] } else { 0 }),
@@ -55,42 +69,49 @@ pub fn words(case: &Case, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Resul
         ("RANK", dims.rank),
         ("AXIS", dims.axis),
     ];
-    let words = pairs.first().map_or(0, |[_, dst]| dst.size().div_ceil(4));
-    work(case, device, pairs, source!("plain_words"), &constants, &dims, words)
+    let words = case.sizes()?[1].div_ceil(4) as u64;
+    Ok(Plain::new(case, source!("plain_words"), &constants, &dims, words))
 }
 
-/// The dispatches of a kernel, with its own constants and the constants of all plain kernels.
-fn work(
-    case: &Case,
-    device: &Device,
-    pairs: &[[wgpu::Buffer; 2]],
-    source: &str,
-    own: &[(&'static str, u32)],
-    dims: &Dims,
-    invocations: u64,
-) -> Result<Work> {
-    let (clamp, clamps) = (case.clamp, case.clamps().as_slice());
-    let shared = [
-        ("SRC_BITS", clamp.source().bits()),
-        ("DST_BITS", clamp.dtype().bits()),
-        ("SRC_SIGNED", clamp.source().is_signed_integer().into()),
-        ("DST_SIGNED", clamp.dtype().is_signed_integer().into()),
-        ("AFFINE", (clamp.scale() != Number::Absent).into()),
-        ("MANY", (clamps.len() > 4).into()),
-    ];
-    let constants: Vec<_> =
-        shared.iter().chain(own).map(|(name, value)| (*name, f64::from(*value))).collect();
-    let pipeline = kernels::pipeline(device, source, &constants);
-    let params = data::uniform(device.wgpu(), bytemuck::cast_slice(&params(case, dims)));
-    let table: Vec<_> = clamps.iter().map(numbers).collect();
-    let table = data::buffer(device, bytemuck::cast_slice(&table))?;
-    let grid = kernels::grid(invocations.div_ceil(256));
-    let dispatches = pairs.iter().map(|pair| {
-        let [src, dst] = pair.each_ref().map(wgpu::Buffer::as_entire_binding);
-        let resources = [params.as_entire_binding(), src, dst, table.as_entire_binding()];
-        kernels::dispatch(&pipeline, vec![(kernels::bind(device, &pipeline, &resources), grid)])
-    });
-    Ok(Work::Pass(dispatches.collect()))
+impl Plain {
+    /// A kernel with its own constants and the constants of all plain kernels.
+    fn new(
+        case: &Case,
+        source: &'static str,
+        own: &[(&'static str, u32)],
+        dims: &Dims,
+        invocations: u64,
+    ) -> Self {
+        let (clamp, clamps) = (case.clamp, case.clamps().as_slice());
+        let shared = [
+            ("SRC_BITS", clamp.source().bits()),
+            ("DST_BITS", clamp.dtype().bits()),
+            ("SRC_SIGNED", clamp.source().is_signed_integer().into()),
+            ("DST_SIGNED", clamp.dtype().is_signed_integer().into()),
+            ("AFFINE", (clamp.scale() != Number::Absent).into()),
+            ("MANY", (clamps.len() > 4).into()),
+        ];
+        Self {
+            source,
+            constants: shared.iter().chain(own).map(|(name, value)| (*name, f64::from(*value))).collect(),
+            params: params(case, dims),
+            table: clamps.iter().map(numbers).collect(),
+            grid: kernels::grid(invocations.div_ceil(256)),
+        }
+    }
+
+    /// The kernel's dispatches on each pair of source and destination.
+    pub fn work(&self, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
+        let pipeline = kernels::pipeline(device, self.source, &self.constants);
+        let params = data::uniform(device.wgpu(), bytemuck::cast_slice(&self.params));
+        let table = data::buffer(device, bytemuck::cast_slice(&self.table))?;
+        let dispatches = pairs.iter().map(|pair| {
+            let [src, dst] = pair.each_ref().map(wgpu::Buffer::as_entire_binding);
+            let resources = [params.as_entire_binding(), src, dst, table.as_entire_binding()];
+            kernels::dispatch(&pipeline, vec![(kernels::bind(device, &pipeline, &resources), self.grid)])
+        });
+        Ok(Work::Pass(dispatches.collect()))
+    }
 }
 
 /// The uniform block `Params` of `shaders/plain.wgsl`.

@@ -69,6 +69,7 @@ impl Machine<'_> {
         access: Access,
         f: impl Fn(&mut Self, u32, usize) -> Option<u32>,
     ) {
+        self.profile(word, address, matches!(access, Access::Store | Access::AtomicStore));
         for lane in lanes(self.active) {
             let address = if address == NONE { 0 } else { self.values[address as usize][lane] };
             if address != BEYOND
@@ -78,6 +79,20 @@ impl Machine<'_> {
                 self.buffers[buffer].store(at, new);
             }
         }
+    }
+
+    /// Counts an access of the active lanes, if a profile is taken.
+    fn profile(&mut self, word: Word, address: Reg, is_store: bool) {
+        let Some(profiler) = &mut self.profiler else { return };
+        let Binding { binding, offset, .. } = self.resources[word.resource as usize];
+        let values = (address != NONE).then(|| &self.values[address as usize]);
+        let of_lane = |lane: usize| {
+            let from = values.map_or(0, |values| values[lane]);
+            let is_active = self.active >> lane & 1 != 0 && from != BEYOND;
+            is_active.then(|| offset + u64::from(from) + u64::from(word.plus))
+        };
+        let site = (self.code.origins[self.at - 1], address);
+        profiler.access(binding, is_store, site, &std::array::from_fn(of_lane));
     }
 
     /// Notes an access to a word; returns the buffer, the word's index and its value, or `None` beyond the binding.

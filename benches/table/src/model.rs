@@ -1,0 +1,418 @@
+//! A model of a GPU, for a machine without one: the time of each row of the table and of the sweep, predicted from what
+//! the warps of its dispatches do. `data/h200.tsv` has the measured times to which the weights were fitted.
+
+#![expect(clippy::cast_precision_loss, reason = "bytes of a row and dispatches are far below 2^53")]
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use anyhow::{Context, Result};
+use indicatif::ProgressBar;
+use serde::Serialize;
+use wgpu_clamp::testing::recording::{self, Recording};
+use wgpu_clamp::{DType, Lanes, Limits};
+use wgsl_sanitizer::{Binding, Counts, Dispatch, Memory, Module, Program};
+
+use crate::case::{Against, Case};
+use crate::kernels::{self, Kind};
+use crate::options::Options;
+use crate::plain::{self, Plain};
+use crate::sweep::layouts::{PAIRS, Way, ways};
+
+/// The bytes of a tensor, unless `--size` says otherwise.
+const BYTES: u64 = 64 << 20;
+
+/// Batches of 64 invocations of a dispatch that are executed.
+const BATCHES: u64 = 48;
+
+/// Microseconds that a dispatch beyond the first costs on the H200.
+const DISPATCH: f64 = 2.0;
+
+/// Pixels of the small pictures.
+const PICTURES: [(&str, usize); 2] = [("640 × 480", 640 * 480), ("1920 × 1080", 1920 * 1080)];
+
+/// The H200's limits, as far as plans depend on them.
+fn limits() -> Limits {
+    Limits {
+        max_binding_size: (1 << 31) - 4,
+        binding_alignment: 32,
+        lanes: Lanes::InStep,
+        ..Limits::default()
+    }
+}
+
+/// What the warps of one or more dispatches do. Each field is a term of the model.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work([f64; TERMS.len()]);
+
+/// The name of each term, what one unit of it costs on the H200 in microseconds, and what it counts: fitted to the times
+/// of `data/h200.tsv` at a clock of 1,980 MHz.
+const TERMS: [(&str, f64); 9] = [
+    // Bytes that are loaded and stored, each once.
+    ("bytes", 2.51e-7),
+    // Lines of 128 bytes in which a store fills a sector of 32 bytes only in part.
+    ("torn stores", 2.85e-5),
+    // Other lines of stores.
+    ("stores", 1.05e-5),
+    // Lines of loads.
+    ("loads", 6.1e-6),
+    // Operations of warps.
+    ("operations", 1.27e-6),
+    // Warps.
+    ("warps", 7.8e-5),
+    // Accesses of private arrays by a computed index.
+    ("indexed arrays", 2.6e-5),
+    // Lines of loads of a table in storage.
+    ("table", 6.5e-6),
+    // Addresses beyond one of a load from the uniform block.
+    ("uniform addresses", 2.7e-5),
+];
+
+impl Work {
+    /// The work of dispatches that load and store these bytes. The uniform block is at binding 0, src at 1, dst at 2, and
+    /// a table in storage behind them.
+    fn of(bytes: u64, counts: &[Counts]) -> Self {
+        let mut work = [0.0; TERMS.len()];
+        work[0] = bytes as f64;
+        for Counts { warps, operations, indexed, bindings } in counts {
+            work[4] += operations;
+            work[5] += warps;
+            work[6] += indexed;
+            for (binding, access) in bindings {
+                work[1] += access.torn_lines;
+                work[2] += access.whole_lines;
+                match binding {
+                    0 => work[8] += access.more_addresses,
+                    1 | 2 => work[3] += access.load_lines,
+                    _ => work[7] += access.load_lines,
+                }
+            }
+        }
+        Self(work)
+    }
+
+    /// Microseconds of each term, as if it were alone.
+    fn terms(&self) -> [f64; TERMS.len()] {
+        std::array::from_fn(|n| self.0[n] * TERMS[n].1)
+    }
+
+    /// The predicted time in microseconds. The terms overlap in time, so their squares are added.
+    fn time(&self) -> f64 {
+        self.terms().iter().map(|term| term * term).sum::<f64>().sqrt()
+    }
+
+    /// The name of the largest term.
+    fn largest(&self) -> &'static str {
+        let terms = self.terms();
+        let largest = (0..TERMS.len()).max_by(|&a, &b| terms[a].total_cmp(&terms[b]));
+        TERMS[largest.unwrap_or_default()].0
+    }
+}
+
+/// A row of the table or of the sweep.
+struct Job {
+    name: String,
+    case: Case,
+    /// Whether the plain kernel takes it.
+    has_plain: bool,
+    is_small: bool,
+}
+
+/// What the model predicts for a row.
+#[derive(Debug, Serialize)]
+struct Prediction {
+    row: String,
+    /// Microseconds.
+    ours: f64,
+    copy: f64,
+    plain: Option<f64>,
+    largest: &'static str,
+    dispatches: usize,
+    plan: String,
+    #[serde(skip)]
+    is_small: bool,
+}
+
+impl Prediction {
+    fn to_copy(&self) -> f64 {
+        self.ours / self.copy
+    }
+
+    fn to_plain(&self) -> Option<f64> {
+        Some(self.ours / self.plain?)
+    }
+
+    fn line(&self) -> String {
+        let plain = self.to_plain().map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"));
+        let Self { row, ours, largest, dispatches, .. } = self;
+        let copy = self.to_copy();
+        format!("| {row} | {ours:.1} | {copy:.2} | {plain} | {largest} | {dispatches} |")
+    }
+}
+
+/// Predicts the requested rows, and prints them.
+pub fn run(options: &Options) -> Result<()> {
+    let jobs = jobs(options)?;
+    let copy = copy()?;
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let bar = ProgressBar::new(jobs.len() as u64);
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, std::num::NonZero::get) {
+            scope.spawn(|| {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let made = predict(job, copy).with_context(|| job.name.clone());
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((job.name.clone(), made));
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut rows = done.into_iter().map(|(_, made)| made).collect::<Result<Vec<_>>>()?;
+    let place = |row: &Prediction| jobs.iter().position(|job| job.name == row.row);
+    rows.sort_by_key(place);
+    println!("| row | predicted µs | of a copy | of the plain kernel | largest term | dispatches |");
+    println!("| --- | ---: | ---: | ---: | --- | ---: |");
+    for row in &rows {
+        println!("{}", row.line());
+    }
+    if let Some(path) = &options.json {
+        std::fs::write(path, serde_json::to_string_pretty(&rows)?)?;
+    }
+    println!("\n{}", summary(&rows));
+    Ok(())
+}
+
+/// The last lines: groups of rows, and all large ones.
+fn summary(rows: &[Prediction]) -> String {
+    let mut text = String::new();
+    let (small, large): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.is_small);
+    let several = small.iter().filter(|row| row.dispatches > 1).count();
+    let _ = writeln!(text, "small pictures: {} rows, {several} with more than one dispatch", small.len());
+    for (name, is_sweep) in [("table", false), ("sweep", true)] {
+        let of: Vec<_> =
+            large.iter().filter(|row| row.row.starts_with("layouts: ") == is_sweep).copied().collect();
+        let above = |ratio: f64| of.iter().filter(|row| row.to_copy() > ratio).count();
+        let _ =
+            writeln!(text, "{name}: {}, above 1.5: {}, above 2: {}", figures(&of), above(1.5), above(2.0));
+    }
+    let _ = write!(text, "model: {}", figures(&large));
+    text
+}
+
+fn figures(rows: &[&Prediction]) -> String {
+    let mut ratios: Vec<_> = rows.iter().map(|row| row.to_copy()).collect();
+    ratios.sort_by(f64::total_cmp);
+    let median = ratios.get(ratios.len() / 2).copied().unwrap_or_default();
+    let worst = ratios.last().copied().unwrap_or_default();
+    let slower = rows.iter().filter(|row| row.to_plain().is_some_and(|ratio| ratio > 1.0)).count();
+    format!(
+        "{} rows, median {median:.2}, worst {worst:.2}, slower than the plain kernel {slower}",
+        rows.len()
+    )
+}
+
+/// The requested rows: of the table, of the sweep, and small pictures in the sweep's layouts.
+fn jobs(options: &Options) -> Result<Vec<Job>> {
+    let bytes = usize::try_from(options.size.unwrap_or(BYTES))?;
+    let mut jobs = Vec::new();
+    for row in crate::cases(false, bytes)? {
+        let Some(case) = row.case else { continue };
+        let has_plain = matches!(case.rival, Against::Plain | Against::PlainAndCopy);
+        let name = format!("{}: {} {}", row.section, row.name, row.dtype.map_or("", DType::name));
+        jobs.push(Job { name, case, has_plain, is_small: false });
+    }
+    for (n, way) in ways(PAIRS[0], 1 << 20)?.into_iter().enumerate() {
+        for pair in PAIRS {
+            let elements = |bytes: usize| 2 * bytes / (pair[0].size() + pair[1].size());
+            let sizes = [(String::new(), elements(bytes), false)]
+                .into_iter()
+                .chain(PICTURES.map(|(name, pixels)| (format!(", {name}"), 3 * pixels, true)));
+            for (size, elements, is_small) in sizes {
+                let case = Way::nth(n, pair, elements, limits().max_binding_size)?.case(pair)?;
+                let name = format!("layouts: {}, {} → {}{size}", way.name, pair[0], pair[1]);
+                jobs.push(Job { name, case, has_plain: !is_small, is_small });
+            }
+        }
+    }
+    jobs.retain(|job| options.wants(&job.name));
+    // Names are keys; the table has two rows of one name where clamps differ only in their numbers.
+    let mut met = std::collections::HashMap::new();
+    for job in &mut jobs {
+        let count = met.entry(job.name.clone()).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            let _ = write!(job.name, " ({count})");
+        }
+    }
+    Ok(jobs)
+}
+
+/// The predicted microseconds per byte of the fastest copy kernel.
+fn copy() -> Result<f64> {
+    let mut least = f64::INFINITY;
+    for packets in [1, 2, 4] {
+        let program = Module::parse(&kernels::text(Kind::Copy, packets))?.program("main", &[])?;
+        let buffers = [(); 2].map(|()| Memory::new(BYTES, 0x3f));
+        let bindings =
+            (0..2).map(|n| Binding { group: 0, binding: n as u32, buffer: n, offset: 0, size: BYTES });
+        let [x, y] = kernels::grid(BYTES / 16 / u64::from(256 * packets));
+        let dispatch = Dispatch { program: &program, grid: [x, y, 1], bindings: bindings.collect() };
+        let mut counts = wgsl_sanitizer::counts(&[dispatch], &buffers, BATCHES);
+        for (binding, _) in &mut counts[0].bindings {
+            // A copy has no uniform block: src is at 0 and dst at 1.
+            *binding += 1;
+        }
+        least = least.min(Work::of(2 * BYTES, &counts).time() / BYTES as f64);
+    }
+    Ok(least)
+}
+
+fn predict(job: &Job, copy: f64) -> Result<Prediction> {
+    let case = &job.case;
+    let channels = case.channels.map_or(1, |(axis, _)| case.dst.shape()[axis]);
+    let slots = vec![[0, 0x4040, 0x3f80_0000, 0x3f00_0000]; channels];
+    let (planned, recording) =
+        recording::record(case.asked(), &case.src, &case.dst, case.in_place, limits(), &slots)?;
+    let bytes = 2 * case.bytes();
+    let ours = Work::of(bytes, &counts(&recording)?);
+    let dispatches = recording.dispatches.len();
+    let theirs = job.has_plain.then(|| plain_counts(case)).transpose()?;
+    Ok(Prediction {
+        row: job.name.clone(),
+        ours: ours.time() + DISPATCH * dispatches.saturating_sub(1) as f64,
+        copy: copy * case.bytes() as f64,
+        plain: theirs.map(|counts| Work::of(bytes, &counts).time()),
+        largest: ours.largest(),
+        dispatches,
+        plan: planned.to_string(),
+        is_small: job.is_small,
+    })
+}
+
+/// The counts of a plan's dispatches.
+fn counts(recording: &Recording) -> Result<Vec<Counts>> {
+    let program = |one: &recording::Program| -> Result<Program> {
+        Ok(Module::parse(&one.wgsl)?.program(one.entry_point, &one.constants)?)
+    };
+    let programs = recording.programs.iter().map(program).collect::<Result<Vec<_>>>()?;
+    let bind = |&recording::Binding { binding, buffer, offset, size }: &recording::Binding| Binding {
+        group: 0,
+        binding,
+        buffer,
+        offset,
+        size,
+    };
+    let dispatch = |one: &recording::Dispatch| Dispatch {
+        program: &programs[one.program],
+        grid: [one.grid[0], one.grid[1], 1],
+        bindings: one.bindings.iter().map(bind).collect(),
+    };
+    let dispatches: Vec<_> = recording.dispatches.iter().map(dispatch).collect();
+    let memory = |of: &recording::Buffer| {
+        let mut memory = Memory::new(of.size, of.fill);
+        of.bytes.iter().for_each(|(offset, bytes)| memory.write(*offset, bytes));
+        memory
+    };
+    let buffers: Vec<_> = recording.buffers.iter().map(memory).collect();
+    Ok(wgsl_sanitizer::counts(&dispatches, &buffers, BATCHES))
+}
+
+/// The counts of the plain kernel.
+fn plain_counts(case: &Case) -> Result<Vec<Counts>> {
+    let kernel = if case.rival == Against::Plain { plain::picture } else { plain::words };
+    let Plain { source, constants, params, table, grid } = kernel(case)?;
+    let program = Module::parse(source)?.program("main", &constants)?;
+    let [src, dst] = case.sizes()?.map(|size| Memory::new(size.next_multiple_of(4) as u64, 0x3f));
+    let filled = |bytes: &[u8]| {
+        let mut memory = Memory::new(bytes.len() as u64, 0);
+        memory.write(0, bytes);
+        memory
+    };
+    let [params, table]: [&[u8]; 2] = [bytemuck::cast_slice(&params), bytemuck::cast_slice(&table)];
+    let buffers = [filled(params), src, dst, filled(table)];
+    let bind =
+        |n: usize| Binding { group: 0, binding: n as u32, buffer: n, offset: 0, size: buffers[n].size() };
+    let dispatch =
+        Dispatch { program: &program, grid: [grid[0], grid[1], 1], bindings: (0..4).map(bind).collect() };
+    Ok(wgsl_sanitizer::counts(&[dispatch], &buffers, BATCHES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Name, measured microseconds and counts of each line of `data/h200.tsv`.
+    fn measured() -> Vec<(&'static str, f64, Work)> {
+        let text = include_str!("../data/h200.tsv");
+        let line = |line: &'static str| {
+            let mut parts = line.split('\t');
+            let (name, mut numbers) = (parts.next().unwrap(), parts.map(|part| part.parse::<f64>().unwrap()));
+            (name, numbers.next().unwrap(), Work(std::array::from_fn(|_| numbers.next().unwrap())))
+        };
+        text.lines().skip(1).map(line).collect()
+    }
+
+    /// The rank of each number.
+    fn ranks(numbers: &[f64]) -> Vec<f64> {
+        let below = |x: f64| numbers.iter().filter(|other| **other < x).count();
+        let equal = |x: f64| numbers.iter().filter(|other| other.total_cmp(&x).is_eq()).count();
+        numbers.iter().map(|x| below(*x) as f64 + (equal(*x) as f64 - 1.0) / 2.0).collect()
+    }
+
+    /// Pearson's coefficient; of ranks it is Spearman's.
+    fn correlation(a: &[f64], b: &[f64]) -> f64 {
+        let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
+        let (mean_a, mean_b) = (mean(a), mean(b));
+        let dot = |x: &[f64], of_x: f64, y: &[f64], of_y: f64| -> f64 {
+            x.iter().zip(y).map(|(x, y)| (x - of_x) * (y - of_y)).sum()
+        };
+        dot(a, mean_a, b, mean_b) / (dot(a, mean_a, a, mean_a) * dot(b, mean_b, b, mean_b)).sqrt()
+    }
+
+    #[test]
+    fn the_weights_explain_the_measured_times() {
+        let rows = measured();
+        let times: Vec<_> = rows.iter().map(|(_, time, _)| *time).collect();
+        let predicted: Vec<_> = rows.iter().map(|(.., work)| work.time()).collect();
+        let rank = correlation(&ranks(&times), &ranks(&predicted));
+        let mut errors: Vec<_> = times.iter().zip(&predicted).map(|(a, b)| (b / a).ln().abs()).collect();
+        errors.sort_by(f64::total_cmp);
+        let median = errors[errors.len() / 2];
+        println!("{} rows, rank correlation {rank:.3}, median error {median:.3}", rows.len());
+        assert!(rank >= 0.93 && median <= 0.06, "{rank} {median}");
+    }
+
+    #[test]
+    fn the_largest_term_has_the_largest_share() {
+        let mut work = Work::default();
+        work.0[0] = 1e8;
+        assert_eq!(work.largest(), "bytes");
+        work.0[1] = 1e6;
+        assert_eq!(work.largest(), "torn stores");
+        assert!((work.time() - 25.1_f64.hypot(28.5)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_copy_is_at_the_speed_of_the_h200() {
+        let time = copy().unwrap() * BYTES as f64;
+        assert!((31.0..37.0).contains(&time), "{time} µs for 64 MiB; 33.7 were measured");
+    }
+
+    #[test]
+    fn rows_are_predicted_beside_a_copy_and_the_plain_kernel() {
+        let options = Options {
+            only: Some("HWC to CHW, 3 channels, one clamp, u8 → f32".to_owned()),
+            ..Options::default()
+        };
+        let jobs = jobs(&options).unwrap();
+        assert_eq!(jobs.len(), 3);
+        let prediction = predict(&jobs[0], copy().unwrap()).unwrap();
+        assert!(prediction.to_copy() > 0.9 && prediction.to_plain().unwrap() < 1.5, "{prediction:?}");
+        let text = summary(&[prediction]);
+        assert!(text.lines().last().unwrap().starts_with("model: 1 rows, median "), "{text}");
+    }
+}

@@ -1,0 +1,302 @@
+//! Counts what the warps of a GPU do, on a sample of a dispatch's invocations. A warp is 32 invocations that run each
+//! instruction together; the machine executes two of them side by side.
+
+#![expect(clippy::cast_precision_loss, reason = "counts of a sample are far below 2^53")]
+
+use crate::code::{Float, LANES, NONE, Opcode, Reg};
+use crate::execute::sample;
+use crate::memory::Memory;
+use crate::module::Dispatch;
+
+/// Invocations of a warp.
+const WARP: usize = 32;
+
+/// Bytes of a cache line.
+const LINE: u64 = 128;
+/// Bytes of the part of a line that a store should fill.
+const SECTOR: u64 = 32;
+/// The most words that one instruction of a lane loads or stores.
+const MOST_WORDS: u64 = 4;
+
+/// What all warps of a dispatch do.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Number of warps.
+    pub warps: f64,
+    /// Operations on registers, each counted once per warp that executes it. Accesses do not count.
+    pub operations: f64,
+    /// Accesses of private arrays by an index that is computed.
+    pub indexed: f64,
+    /// Binding numbers of group 0, and the accesses through each.
+    pub bindings: Vec<(u32, Access)>,
+}
+
+/// Accesses through one binding. A lane's accesses to neighbouring words by one expression count as one, if they begin
+/// at a multiple of 16 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Access {
+    /// Lines of 128 bytes that a load touches, summed over loads.
+    pub load_lines: f64,
+    /// Different addresses of a load beyond the first, summed over loads.
+    pub more_addresses: f64,
+    /// Lines of 128 bytes in which a store fills a sector of 32 bytes only in part, summed over stores.
+    pub torn_lines: f64,
+    /// Other lines that a store touches, summed over stores.
+    pub whole_lines: f64,
+}
+
+impl Access {
+    fn times(self, scale: f64) -> Self {
+        let Self { load_lines, more_addresses, torn_lines, whole_lines } = self;
+        let [load_lines, more_addresses, torn_lines, whole_lines] =
+            [load_lines, more_addresses, torn_lines, whole_lines].map(|count| count * scale);
+        Self { load_lines, more_addresses, torn_lines, whole_lines }
+    }
+}
+
+/// Executes about `batches` times 64 invocations of each dispatch, spread over all of it, and scales their counts to the
+/// whole dispatch. `buffers` hold what the dispatches load.
+///
+/// # Panics
+///
+/// As [`everywhere`](crate::everywhere).
+#[must_use]
+pub fn counts(dispatches: &[Dispatch<'_>], buffers: &[Memory], batches: u64) -> Vec<Counts> {
+    let mut buffers = buffers.to_vec();
+    let of_dispatch = |Dispatch { program, grid, bindings }: &Dispatch<'_>| {
+        let mut profiler = Profiler { most: batches.max(1), ..Profiler::default() };
+        sample(program, *grid, bindings, &mut buffers, &mut profiler);
+        profiler.finish();
+        let size = program.code.workgroup_size;
+        let total = grid.iter().chain(&size).map(|n| f64::from(*n)).product::<f64>();
+        let scale = total / LANES as f64 / profiler.taken.max(1) as f64;
+        let mut counts = profiler.counts;
+        counts.warps = total / WARP as f64;
+        counts.operations *= scale;
+        counts.indexed *= scale;
+        for (_, access) in &mut counts.bindings {
+            *access = access.times(scale);
+        }
+        counts
+    };
+    dispatches.iter().map(of_dispatch).collect()
+}
+
+/// Counts in the making.
+#[derive(Default)]
+pub(crate) struct Profiler {
+    /// The most batches to execute.
+    most: u64,
+    /// Batches executed.
+    taken: u64,
+    counts: Counts,
+    /// The access to which the next word may belong.
+    pending: Option<Pending>,
+}
+
+struct Pending {
+    binding: u32,
+    is_store: bool,
+    /// The expression, and the register of its address.
+    site: (u32, Reg),
+    words: u64,
+    /// The byte where each active lane begins.
+    first: [Option<u64>; LANES],
+}
+
+impl Profiler {
+    /// Whether the `n`-th of `count` batches belongs to the sample.
+    pub(crate) fn takes(&mut self, n: u64, count: u64) -> bool {
+        self.finish();
+        // One of each `every` batches, at a place that varies: regular places could all be alike.
+        let every = count.div_ceil(self.most);
+        let place = ((n / every).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) % every;
+        let takes = n % every == place;
+        self.taken += u64::from(takes);
+        takes
+    }
+
+    /// Counts an operation of the active lanes.
+    pub(crate) fn step<'a>(&mut self, code: Opcode, active: u64, float: impl Fn(usize) -> &'a Float) {
+        let warps = f64::from(u8::from(active << WARP != 0) + u8::from(active >> WARP != 0));
+        match code {
+            Opcode::Unary(_)
+            | Opcode::Binary(_)
+            | Opcode::Select
+            | Opcode::ExtractBits { .. }
+            | Opcode::InsertBits
+            | Opcode::Address { .. } => self.counts.operations += warps,
+            Opcode::Float(n) => self.counts.operations += warps * f64::from(float(n as usize).operations()),
+            Opcode::ReadRegister | Opcode::WriteRegister => self.counts.indexed += warps,
+            _ => {}
+        }
+    }
+
+    /// Counts an access to one word per lane; `first` has the bytes where the words of the active lanes begin.
+    pub(crate) fn access(
+        &mut self,
+        binding: u32,
+        is_store: bool,
+        site: (u32, Reg),
+        first: &[Option<u64>; LANES],
+    ) {
+        if let Some(pending) = &mut self.pending {
+            let by = 4 * pending.words;
+            let follows =
+                pending.first.iter().zip(first).all(|(before, next)| before.map(|at| at + by) == *next);
+            let aligned = pending.first.iter().flatten().all(|at| at.is_multiple_of(16));
+            let same = (pending.binding, pending.is_store, pending.site) == (binding, is_store, site);
+            if same && site.1 != NONE && follows && aligned && pending.words < MOST_WORDS {
+                pending.words += 1;
+                return;
+            }
+        }
+        self.finish();
+        self.pending = Some(Pending { binding, is_store, site, words: 1, first: *first });
+    }
+
+    /// Counts the access that no word follows.
+    fn finish(&mut self) {
+        let Some(Pending { binding, is_store, words, first, .. }) = self.pending.take() else { return };
+        let bindings = &mut self.counts.bindings;
+        let at = bindings.iter().position(|(number, _)| *number == binding).unwrap_or_else(|| {
+            bindings.push((binding, Access::default()));
+            bindings.len() - 1
+        });
+        let access = &mut bindings[at].1;
+        for warp in first.chunks(WARP) {
+            let mut addresses: Vec<u64> = warp.iter().flatten().copied().collect();
+            addresses.sort_unstable();
+            addresses.dedup();
+            let mut all: Vec<u64> =
+                addresses.iter().flat_map(|at| (0..words).map(move |word| at / 4 + word)).collect();
+            all.sort_unstable();
+            all.dedup();
+            let lines = all.chunk_by(|a, b| a * 4 / LINE == b * 4 / LINE);
+            if is_store {
+                let is_torn = |line: &&[u64]| {
+                    let mut sectors = line.chunk_by(|a, b| a * 4 / SECTOR == b * 4 / SECTOR);
+                    sectors.any(|sector| 4 * (sector.len() as u64) < SECTOR)
+                };
+                let count = lines.clone().count();
+                let torn = lines.filter(is_torn).count();
+                access.torn_lines += torn as f64;
+                access.whole_lines += (count - torn) as f64;
+            } else {
+                access.load_lines += lines.count() as f64;
+                access.more_addresses += addresses.len().saturating_sub(1) as f64;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "counts are whole numbers, scaled by powers of two")]
+mod tests {
+    use super::*;
+    use crate::{Binding, Module};
+
+    const HEAD: &str = "@group(0) @binding(0) var<uniform> numbers: array<vec4<u32>, 64>;
+        @group(0) @binding(1) var<storage, read> src: array<u32>;
+        @group(0) @binding(2) var<storage, read_write> dst: array<u32>;
+        @group(0) @binding(3) var<storage, read_write> packets: array<vec4<u32>>;
+        @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { let i = id.x;";
+
+    /// Counts of a kernel with this body on two workgroups, per warp.
+    fn per_warp(body: &str) -> Counts {
+        let program = Module::parse(&format!("{HEAD}{body}}}")).unwrap().program("main", &[]).unwrap();
+        let sizes = [1024, 1 << 16, 1 << 16, 1 << 16];
+        let bound = |n: usize| Binding { group: 0, binding: n as u32, buffer: n, offset: 0, size: sizes[n] };
+        let dispatch = Dispatch { program: &program, grid: [2, 1, 1], bindings: (0..4).map(bound).collect() };
+        let mut counts = counts(&[dispatch], &sizes.map(|size| Memory::new(size, 0)), 2).remove(0);
+        assert_eq!(counts.warps, 4.0);
+        counts.operations /= 4.0;
+        counts.indexed /= 4.0;
+        for (_, access) in &mut counts.bindings {
+            *access = access.times(0.25);
+        }
+        counts
+    }
+
+    fn access(counts: &Counts, binding: u32) -> Access {
+        counts
+            .bindings
+            .iter()
+            .find(|(number, _)| *number == binding)
+            .map_or_else(Access::default, |(_, one)| *one)
+    }
+
+    #[test]
+    fn neighbouring_words_fill_a_line() {
+        let counts = per_warp("dst[i] = src[i];");
+        assert_eq!(access(&counts, 1), Access { load_lines: 1.0, more_addresses: 31.0, ..Access::default() });
+        assert_eq!(access(&counts, 2), Access { whole_lines: 1.0, ..Access::default() });
+    }
+
+    #[test]
+    fn a_packet_per_lane_is_one_access() {
+        let counts = per_warp("packets[i] = packets[i + 64u] + 1u;");
+        let of = access(&counts, 3);
+        assert_eq!((of.load_lines, of.whole_lines, of.torn_lines), (4.0, 4.0, 0.0));
+    }
+
+    #[test]
+    fn strides_touch_more_lines_and_tear_them() {
+        // Every second word of two lines.
+        let counts = per_warp("dst[2u * i] = src[3u * i];");
+        assert_eq!(access(&counts, 1).load_lines, 3.0);
+        assert_eq!((access(&counts, 2).torn_lines, access(&counts, 2).whole_lines), (2.0, 0.0));
+        // Four packets in a row per lane: each store touches 16 lines, none of whose sectors it fills.
+        let counts = per_warp("for (var n = 0u; n < 4u; n++) { packets[4u * i + n] = vec4<u32>(1u); }");
+        assert_eq!((access(&counts, 3).torn_lines, access(&counts, 3).whole_lines), (64.0, 0.0));
+    }
+
+    #[test]
+    fn words_that_end_within_a_sector_tear_one_line() {
+        // 28 of 32 lanes: the last sector has 4 of 8 words.
+        let counts = per_warp("if i % 32u < 28u { dst[i] = 1u; }");
+        assert_eq!((access(&counts, 2).torn_lines, access(&counts, 2).whole_lines), (1.0, 0.0));
+    }
+
+    #[test]
+    fn a_uniform_under_an_index_that_differs_has_many_addresses() {
+        assert_eq!(access(&per_warp("dst[i] = numbers[3].x;"), 0).more_addresses, 0.0);
+        assert_eq!(access(&per_warp("dst[i] = numbers[i % 4u].x;"), 0).more_addresses, 3.0);
+        assert_eq!(access(&per_warp("dst[i] = numbers[i % 64u].x;"), 0).more_addresses, 31.0);
+    }
+
+    #[test]
+    fn operations_count_once_per_warp_that_takes_them() {
+        let none = per_warp("dst[i] = src[i];").operations;
+        assert_eq!(per_warp("dst[i] = src[i] ^ (i * 3u);").operations, none + 2.0);
+        // One of the two warps of each workgroup, and its comparison.
+        let half =
+            per_warp("if i % 64u < 32u { dst[i] = src[i] * 3u; } else { dst[i] = src[i]; }").operations;
+        let both = per_warp("if i % 2u < 1u { dst[i] = src[i] * 3u; } else { dst[i] = src[i]; }").operations;
+        assert!(half < both, "{half} {both}");
+        // A product with a sum is one instruction.
+        let float = |text: &str| per_warp(&format!("dst[i] = bitcast<u32>({text});")).operations;
+        let of_product = float("bitcast<f32>(src[i]) * 3.0");
+        assert_eq!(float("bitcast<f32>(src[i]) * 3.0 + 1.0"), of_product);
+    }
+
+    #[test]
+    fn indexed_private_arrays_are_counted() {
+        let counts = per_warp("var a = array<u32, 4>(1u, 2u, 3u, 4u); dst[i] = a[src[i] % 4u];");
+        assert_eq!(counts.indexed, 1.0);
+        assert_eq!(per_warp("var a = array<u32, 4>(1u, 2u, 3u, 4u); dst[i] = a[2];").indexed, 0.0);
+    }
+
+    /// A sample of a dispatch whose batches are alike counts as all of it.
+    #[test]
+    fn a_sample_counts_for_the_whole() {
+        let text = format!("{HEAD} dst[i] = src[i]; }}");
+        let program = Module::parse(&text).unwrap().program("main", &[]).unwrap();
+        let sizes = [1024, 1 << 22, 1 << 22, 16];
+        let bound = |n: usize| Binding { group: 0, binding: n as u32, buffer: n, offset: 0, size: sizes[n] };
+        let bindings: Vec<_> = (0..4).map(bound).collect();
+        let dispatch = Dispatch { program: &program, grid: [1 << 14, 1, 1], bindings };
+        let counts = counts(&[dispatch], &sizes.map(|size| Memory::new(size, 0)), 10).remove(0);
+        assert_eq!((counts.warps, access(&counts, 2).whole_lines), (32768.0, 32768.0));
+    }
+}
