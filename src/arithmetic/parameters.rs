@@ -122,12 +122,13 @@ impl ParameterPlace {
     #[cfg(test)]
     pub(crate) const ALL: [Self; 4] = [Self::One, Self::Few, Self::Many, Self::Stored];
 
-    /// The place for `channels` channels; 1 means one clamp for all elements.
-    pub(crate) const fn of(channels: usize) -> Self {
+    /// The place for `channels` channels; 1 means one clamp for all elements. `most`: the most channels in the uniform
+    /// block, at least those of [`Few`](Self::Few).
+    pub(crate) const fn of(channels: usize, most: usize) -> Self {
         match channels {
             0 | 1 => Self::One,
             2..=8 => Self::Few,
-            9..=100 => Self::Many,
+            _ if channels <= most => Self::Many,
             _ => Self::Stored,
         }
     }

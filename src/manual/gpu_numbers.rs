@@ -25,7 +25,8 @@
 //! - A slot is a view of one element. With [`Clamps::slots_along`] it may have shape `[extent]`, an element for each index of an
 //!   axis, with any stride. Numbers that are not on the GPU are the same for all indices. See
 //!   [`quantization`](super::quantization) for an example; [`Clamps::along`] takes values only.
-//! - Numbers along an axis of more than 100 indices are copied into a table of 16 to 128 bytes per index, which one binding must hold; see [`Clamps`].
+//! - Numbers along an axis of more than 8 indices (on a driver that computes on the CPU: 100) are copied into a table of
+//!   16 to 128 bytes per index, which one binding must hold; see [`Clamps`].
 //! - Slots of bounds have the clamp's dtype, any of the twelve. Slots of scale and bias are F32; the clamp's dtype must
 //!   then be F32, F16, BF16, U8, I8, U16 or I16.
 //! - A slot may lie in the buffer of `src` or `dst`, but not in the output.

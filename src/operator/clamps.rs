@@ -10,9 +10,10 @@ use crate::{Clamp, Error};
 /// takes a clamp per channel, whose numbers are absent or values. [`slots_along`](Self::slots_along) takes one clamp
 /// whose numbers on the GPU differ between channels. Each call checks them against its shape.
 ///
-/// The numbers of more than 100 channels, values or slots, lie in a table, a storage buffer of the prepared call. A
-/// channel takes 16 to 128 bytes, with a scale or bias on the GPU 32 to 60: F32 with `Fast` takes 44, so a binding of
-/// 128 MiB holds the numbers of 3 million channels. A table beyond a binding or a buffer is [`Error::Limit`].
+/// The numbers of more than 8 channels, values or slots, lie in a table, a storage buffer of the prepared call; on a
+/// driver that computes on the CPU, those of more than 100. A channel takes 16 to 128 bytes, with a scale or bias on the
+/// GPU 32 to 60: F32 with `Fast` takes 44, so a binding of 128 MiB holds the numbers of 3 million channels. A table
+/// beyond a binding or a buffer is [`Error::Limit`].
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};

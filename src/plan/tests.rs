@@ -237,11 +237,13 @@ fn tables_are_as_long_as_they_should_be() {
                 }
             }
             let (rows, list) = (packed(&[2, channels]), Clamps::along(1, &list));
-            let plan = Plan::new(list, &rows, &rows, Limits::default()).unwrap();
-            let table = plan.parameters(list).unwrap();
-            let stored = table.stored().map_or(0, <[u8]>::len) as u64;
-            assert_eq!(plan.stored_parameters(), stored, "{plan}");
-            assert_eq!(stored > 0, channels > 100, "{plan}");
+            for (lanes, in_block) in [(Lanes::InStep, 8), (Lanes::InSequence, 100)] {
+                let plan = Plan::new(list, &rows, &rows, Limits { lanes, ..Limits::default() }).unwrap();
+                let table = plan.parameters(list).unwrap();
+                let stored = table.stored().map_or(0, <[u8]>::len) as u64;
+                assert_eq!(plan.stored_parameters(), stored, "{plan}");
+                assert_eq!(stored > 0, channels > in_block, "{plan}");
+            }
         }
     }
 }

@@ -67,7 +67,7 @@ fn block(
     let task = Task { arithmetic, shortcuts, channels, placement, limits };
     let region = Region::collapsed(src, dst, with_channels.then_some(*axis));
     let (block, _) = Block::claims(&task, &region).next()?;
-    Some((Kernel::Block(block), ParameterPlace::of(channels)))
+    Some((Kernel::Block(block), ParameterPlace::of(channels, ParameterPlace::Many.in_block())))
 }
 
 impl Block {
