@@ -103,6 +103,12 @@ impl Claim {
     pub(crate) const fn all() -> Self {
         Self { cuts: [None; 2], lead: 0, ends: [WORD as u64; 2] }
     }
+
+    /// The part of a region that the cuts keep.
+    pub(crate) fn main(&self, region: &Region) -> Region {
+        let cuts = self.cuts.iter().flatten();
+        cuts.fold(*region, |main, cut| main.slice(cut.dim, cut.first, cut.extent))
+    }
 }
 
 /// How a kernel's regions are cut into tiles.

@@ -3,7 +3,7 @@
 // src's fastest dimension, then along dst's; its `blocks` has the numbers of blocks along these two dimensions.
 //
 // Provides: SQUARES, place_in_square
-// Needs: params, WORKGROUP_SIZE, workgroup_index, start, first_dimension, second_dimension, other_dimensions, Place
+// Needs: params, WORKGROUP_SIZE, IN_SEQUENCE, workgroup_index, start, first_dimension, second_dimension, other_dimensions, Place
 //
 // Blocks of a workgroup along src's fastest dimension, a power of two. Along dst's there are 256 / SQUARES.
 override SQUARES: u32 = 16u;
@@ -14,10 +14,12 @@ fn place_in_square(workgroup: vec3<u32>, invocation: u32) -> Place {
     let along_src = first_dimension(start(index));
     let along_dst = second_dimension(along_src);
     let at = other_dimensions(along_dst);
-    let i = invocation % SQUARES;
-    let j = invocation / SQUARES;
+    // In step, neighbouring invocations take neighbours along dst, so that their stores fill whole lines.
+    let across = WORKGROUP_SIZE / SQUARES;
+    let i = select(invocation / across, invocation % SQUARES, IN_SEQUENCE);
+    let j = select(invocation % across, invocation / SQUARES, IN_SEQUENCE);
     let x = along_src.index * SQUARES + i;
-    let y = along_dst.index * (WORKGROUP_SIZE / SQUARES) + j;
+    let y = along_dst.index * across + j;
     let src = at.src + i * g.steps.x + j * g.steps.z;
     let dst = at.dst + i * g.steps.y + j * g.steps.w;
     let inside = index < g.walk.count && x < g.blocks.x && y < g.blocks.y;

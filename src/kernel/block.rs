@@ -4,6 +4,7 @@
 mod around;
 mod arrange;
 mod choose;
+mod cost;
 mod rows;
 mod runs;
 #[cfg(test)]
@@ -343,7 +344,7 @@ impl Definition for Block {
             }
         }
         match self.shape {
-            Shape::Line => Self::launch_line(tile, geometry, loops),
+            Shape::Line => self.launch_line(tile, geometry, loops),
             Shape::Squares { along_src } => {
                 let ends = [self.dims[usize::from(along_src)], self.dims[usize::from(self.rank) - 1]];
                 Self::launch_squares(tile, geometry, loops, ends.map(|dim| Self::dim_of(dim, tile.region)))
@@ -391,8 +392,8 @@ fn repeated(loops: &[Loop]) -> impl Iterator<Item = Loop> {
 }
 
 impl Block {
-    fn launch_line(tile: &BoundTile<'_>, mut geometry: Geometry, loops: &mut [Loop]) -> Launch {
-        loops.sort_unstable_by_key(Loop::distance);
+    fn launch_line(&self, tile: &BoundTile<'_>, mut geometry: Geometry, loops: &mut [Loop]) -> Launch {
+        self.sort(loops, tile.task.limits.lanes);
         let (mut walk, rank) = Walk::over(tile, repeated(loops));
         let grid = walk.grid(tile);
         geometry.walk = walk;

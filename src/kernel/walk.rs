@@ -4,7 +4,7 @@
 use bytemuck::Zeroable;
 
 use super::region::{DST, Dim, Region, SRC, Tile};
-use super::{Task, WORKGROUP_SIZE};
+use super::{Lanes, Task, WORKGROUP_SIZE};
 use crate::MAX_RANK;
 use crate::fragment::mirrors;
 
@@ -37,7 +37,7 @@ impl Loop {
         Self { extent: extent as u64, src: dim.src, dst: dim.dst, channels: dim.channels }
     }
 
-    /// The smaller absolute stride of both sides; dst's stride for a broadcast. Loops are sorted by this distance.
+    /// The smaller absolute stride of both sides; dst's stride for a broadcast.
     pub(super) fn distance(&self) -> usize {
         match self.src {
             0 => self.dst.unsigned_abs(),
@@ -70,15 +70,23 @@ impl BoundTile<'_> {
         dims.map(|(dim, extent)| Loop::of(dim, extent))
     }
 
-    /// All dimensions except the innermost `skip`, sorted by distance: consecutive invocations then share cache lines
-    /// of src or dst.
+    /// Sorts loops over rows. In step, neighbouring invocations take neighbours in dst, since a cache keeps what loads
+    /// leave of a line. In sequence, they are neighbours in src or dst.
+    pub(super) fn sort(&self, loops: &mut [Loop]) {
+        match self.task.limits.lanes {
+            Lanes::InStep => loops.sort_unstable_by_key(|along| along.dst),
+            Lanes::InSequence => loops.sort_unstable_by_key(Loop::distance),
+        }
+    }
+
+    /// All dimensions except the innermost `skip`, [sorted](Self::sort).
     pub(super) fn nearest_first(&self, skip: usize) -> impl Iterator<Item = Loop> {
         let mut loops = [Loop::ONCE; MAX_RANK];
         let rank = self.region.dims().len() - skip;
         for (slot, dim) in loops.iter_mut().zip(self.loops().skip(skip)) {
             *slot = dim;
         }
-        loops[..rank].sort_by_key(Loop::distance);
+        self.sort(&mut loops[..rank]);
         loops.into_iter().take(rank)
     }
 

@@ -56,6 +56,17 @@ const LEAST_ELEMENTS: usize = 1024;
 /// A block may grow if it then leaves at most 1 / `LITTLE` of the elements to another dispatch.
 const LITTLE: usize = 256;
 
+/// How boxes are cut and which of them neighbouring invocations take.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Boxes {
+    /// Widened in src; squares of them where src and dst are fastest along different dimensions.
+    Squares,
+    /// Widened in src, in a line.
+    Wide,
+    /// The fewest elements that fill packets of dst, in a line.
+    Narrow,
+}
+
 /// A block in the making, with its extents along the region's dimensions.
 struct Chosen<'a> {
     dims: &'a [Dim],
@@ -70,7 +81,34 @@ impl Block {
     pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Self, Claim)> {
         // First a claim for rows that share a source row, then a claim for any rows.
         let rows = [true, false].map(|repeated| Self::claim_rows(task, region, repeated));
-        let boxes = if rows[1].is_some() { None } else { Self::claim_boxes(task, region) };
+        let others = match task.limits.lanes {
+            _ if rows[1].is_some() => [None; 4],
+            Lanes::InStep => Self::cheapest_first(task, region),
+            Lanes::InSequence => Self::by_shape(task, region),
+        };
+        rows.into_iter().chain(others).flatten()
+    }
+
+    /// Claims for lanes in step, in the order of their [costs](Self::cost).
+    fn cheapest_first(task: &Task, region: &Region) -> [Option<(Self, Claim)>; 4] {
+        let boxes = |boxes| Self::claim_boxes(task, region, boxes);
+        let squares = boxes(Boxes::Squares);
+        let are_squares = squares.is_some_and(|(block, _)| matches!(block.shape, Shape::Squares { .. }));
+        let wide = if are_squares { boxes(Boxes::Wide) } else { None };
+        let claims = [Self::claim_around(task, region), squares, wide, boxes(Boxes::Narrow)];
+        let costs = claims.each_ref().map(|claim| match claim {
+            None => f32::INFINITY,
+            Some((block, Claim { cuts: [None, None], .. })) => block.cost(task, region),
+            Some((block, claim)) => block.cost(task, &claim.main(region)),
+        });
+        let mut order = [0, 1, 2, 3];
+        order.sort_unstable_by(|&a, &b| costs[a].total_cmp(&costs[b]));
+        order.map(|n| claims[n])
+    }
+
+    /// Claims for lanes in sequence.
+    fn by_shape(task: &Task, region: &Region) -> [Option<(Self, Claim)>; 4] {
+        let boxes = Self::claim_boxes(task, region, Boxes::Squares);
         // A box with all channels is better than `Shape::Around`: the text of the box has channels as constants, but
         // blocks of `Around` compute them.
         let has_all = |block: &Self| {
@@ -80,11 +118,11 @@ impl Block {
         };
         let around =
             Self::claim_around(task, region).filter(|_| !boxes.is_some_and(|(block, _)| has_all(&block)));
-        rows.into_iter().chain([around, boxes]).flatten()
+        [around, boxes, None, None]
     }
 
     /// Claims a region for boxes.
-    fn claim_boxes(task: &Task, region: &Region) -> Option<(Self, Claim)> {
+    fn claim_boxes(task: &Task, region: &Region, boxes: Boxes) -> Option<(Self, Claim)> {
         let dims = region.dims();
         if dims.is_empty() {
             return None;
@@ -117,7 +155,9 @@ impl Block {
             (0..per_packet).map(|i| (i, lead)).find(|(i, _)| (at + i * pitch).is_multiple_of(per_packet))
         };
         let ahead = (0..=leads).find_map(begins).filter(|_| alike);
-        chosen.widen();
+        if boxes != Boxes::Narrow {
+            chosen.widen();
+        }
         chosen.lengthen_for_channels(d, task);
         chosen.lengthen(d, ahead.is_none());
         // Pixels beyond whole blocks are left to another kernel. One more pixel is left if the last packet would extend
@@ -163,7 +203,7 @@ impl Block {
             return None;
         }
         let run = if ahead.is_none() { Some(d) } else { None };
-        let block = Block { kept_before: lead as u8, ..chosen.block(&main, numbers, run) };
+        let block = Block { kept_before: lead as u8, ..chosen.block(&main, numbers, run, boxes) };
         let ends = [WORD, if beyond { PACKET } else { WORD }].map(|end| end as u64);
         Some((block, Claim { cuts, ends, ..Claim::all() }))
     }
@@ -406,7 +446,7 @@ impl Chosen<'_> {
 
     /// The block for `main`, the region without the parts cut off. `run`: the outermost dimension of runs that begin
     /// anywhere in a packet of dst.
-    fn block(&self, main: &Region, numbers: Numbers, run: Option<usize>) -> Block {
+    fn block(&self, main: &Region, numbers: Numbers, run: Option<usize>, boxes: Boxes) -> Block {
         let mut dims = [Along::ONCE; MAX_DIMS];
         let mut rank = 0;
         let mut shape = Shape::Line;
@@ -438,7 +478,7 @@ impl Chosen<'_> {
             && Stride::of(self.dims[last].src) == Stride::Far
             && [fastest, last].iter().all(|&d| main.dims()[d].extent > self.extents[d]);
         let before = self.extents[..fastest].iter().filter(|extent| **extent > 1).count();
-        if tiled && run.is_none() {
+        if tiled && run.is_none() && boxes == Boxes::Squares {
             shape = Shape::Squares { along_src: before as u8 };
         }
         Block::new(self.sizes, &dims[..rank], self.reads(main), numbers, shape)

@@ -117,7 +117,7 @@ impl Block {
         let per_invocation = u64::from(self.dims[last].extent) / self.per_packet() as u64;
         let segments = Loop { extent: most.div_ceil(per_invocation).max(1), ..Loop::ONCE };
         loops[row] = Loop::ONCE;
-        loops[..row].sort_unstable_by_key(Loop::distance);
+        tile.sort(&mut loops[..row]);
         let (mut walk, rank) = Walk::over(tile, [segments].into_iter().chain(repeated(&loops[..row])));
         let rows = walk.count / segments.extent as u32;
         let grid = walk.grid(tile);

@@ -20,7 +20,7 @@ impl Block {
         along: usize,
     ) -> Launch {
         let blocks = std::mem::replace(&mut loops[along], Loop::ONCE);
-        loops.sort_unstable_by_key(Loop::distance);
+        tile.sort(loops);
         // The loop over segments is last: a linear index divided by `runs` gives the segment, the remainder is the
         // run.
         let segments = blocks.in_steps(UNITS);

@@ -1,0 +1,155 @@
+//! What a block costs a GPU: the terms of the model that was fitted to an H200 (`benches/table/src/model.rs`), from strides
+//! and extents, without counting. Costs compare blocks of one region; 10⁻⁶ µs of that device per element.
+
+use super::{Block, Numbers, Reads, Shape, Stride};
+use crate::kernel::region::{DST, Region, SRC};
+use crate::kernel::walk::Loop;
+use crate::kernel::{PACKET, Task, WORD};
+use crate::{Lanes, MAX_RANK};
+
+/// Lanes that run each instruction together.
+const WARP: u64 = 32;
+/// Bytes of a cache line, and of the part of it that a store should fill.
+const LINE: u64 = 128;
+const SECTOR: u64 = 32;
+
+/// 10⁻⁶ µs for a byte of src or dst; a line of a store that fills a sector in part; another line of a store; a line of a
+/// load; a line of a load of parameters; an operation; a warp.
+const BYTE: f32 = 0.251;
+const TORN_LINE: f32 = 28.5;
+const WHOLE_LINE: f32 = 10.5;
+const LOADED_LINE: f32 = 6.1;
+const PARAMETER_LINE: f32 = 6.5;
+const OPERATION: f32 = 1.27;
+const START: f32 = 78.0;
+
+/// Loads of 16 bytes that look up a channel's parameters.
+const LOOK_UP: f32 = 4.0;
+/// Bytes of a channel's parameters.
+const PARAMETERS: u64 = 64;
+
+/// What one access of a warp touches.
+struct Touched {
+    lines: u64,
+    /// Whether it fills whole sectors.
+    whole: bool,
+}
+
+/// What the lanes of a warp touch that take neighbouring indices of `loops`, the first loop fastest: `width` bytes each.
+/// `stride` returns the stride of a loop in bytes.
+fn touched(loops: &[Loop], width: usize, stride: impl Fn(&Loop) -> usize) -> Touched {
+    // Pieces far apart, and the bytes that each spans.
+    let (mut pieces, mut span, mut dense, mut lanes) = (1, width as u64, true, WARP);
+    for along in loops.iter().filter(|along| along.extent > 1) {
+        let (stride, count) = (stride(along) as u64, along.extent.min(lanes));
+        if stride >= LINE && stride > span {
+            pieces *= count;
+        } else {
+            dense &= stride <= span;
+            span += (count - 1) * stride;
+        }
+        lanes = lanes.div_ceil(count);
+        if lanes == 1 {
+            break;
+        }
+    }
+    Touched { lines: pieces * span.div_ceil(LINE), whole: dense && span.is_multiple_of(SECTOR) }
+}
+
+impl Block {
+    /// Sorts loops over blocks: of two orders the one in which a warp touches fewer lines. In sequence, consecutive
+    /// invocations share cache lines of src or dst.
+    pub(super) fn sort(&self, loops: &mut [Loop], lanes: Lanes) {
+        loops.sort_unstable_by_key(Loop::distance);
+        if lanes == Lanes::InSequence {
+            return;
+        }
+        let nearest = self.traffic(loops);
+        let mut others = [Loop::ONCE; MAX_RANK];
+        let others = &mut others[..loops.len()];
+        others.copy_from_slice(loops);
+        others.sort_unstable_by_key(|along| along.dst);
+        if self.traffic(others) < nearest {
+            loops.copy_from_slice(others);
+        }
+    }
+
+    /// Loads of a block, the bytes of each, and its packets of dst.
+    fn accesses(&self) -> (u64, usize, u64) {
+        let packets = (self.len() * self.size(DST) / PACKET).max(1) as u64;
+        // Elements that lie closer than a packet belong to one row of loads.
+        let (mut rows, mut run) = (1, 1);
+        for dim in self.dims() {
+            let extent = usize::from(dim.extent);
+            match dim.strides[SRC] {
+                Stride::Near(stride) if usize::from(stride.unsigned_abs()) * self.size(SRC) < PACKET => {
+                    run += usize::from(stride.unsigned_abs()) * (extent - 1);
+                }
+                _ => rows *= extent,
+            }
+        }
+        let bytes = run * self.size(SRC);
+        let in_row = self.len() / rows * self.size(SRC).div_ceil(WORD);
+        let (each, width) = match self.reads {
+            Reads::Packets => (bytes.div_ceil(PACKET), PACKET),
+            Reads::Across => (2 * bytes.div_ceil(PACKET), PACKET),
+            Reads::Words => (in_row, WORD),
+            Reads::Straddling => (in_row.min(bytes.div_ceil(WORD) + 1), WORD),
+        };
+        ((rows * each) as u64, width, packets)
+    }
+
+    /// The lines that a warp loads and stores, weighted.
+    fn traffic(&self, loops: &[Loop]) -> f32 {
+        let (loads, width, packets) = self.accesses();
+        let [src, dst] = [SRC, DST].map(|side| {
+            let size = self.size(side);
+            let width = if side == SRC { width } else { PACKET };
+            touched(loops, width, |along| [along.src, along.dst][side].unsigned_abs().saturating_mul(size))
+        });
+        let weight = if dst.whole { WHOLE_LINE } else { TORN_LINE };
+        (LOADED_LINE * (loads * src.lines) as f32).hypot(weight * (packets * dst.lines) as f32)
+    }
+
+    /// What the block costs per element of a region.
+    pub(super) fn cost(&self, task: &Task, region: &Region) -> f32 {
+        let mut all = [Loop::ONCE; MAX_RANK];
+        let rank = region.dims().len();
+        let loops = &mut all[..rank];
+        for (d, (along, dim)) in loops.iter_mut().zip(region.dims()).enumerate() {
+            let mut steps = 1;
+            if let Some(n) = self.dims().iter().position(|dim| Self::dim_of(*dim, region) == d) {
+                steps = self.dims[n].extent.into();
+                if self.shape == (Shape::Runs { along: n as u8 }) {
+                    steps *= super::runs::UNITS;
+                }
+            }
+            *along = Loop::of(dim, dim.extent).in_steps(steps);
+        }
+        let (loads, _, packets) = self.accesses();
+        let len = self.len() as f32;
+        // The look-ups of parameters, and how many channels the lanes of a warp look up at once.
+        let (look_ups, channels) = match self.numbers {
+            Numbers::One => (0.0, 1),
+            Numbers::Each if self.shape == Shape::Around => (self.per_packet() as f32, WARP.min(task.channels as u64)),
+            Numbers::Each | Numbers::Block => {
+                let along = loops.iter().find(|along| along.channels).map_or(1, |along| along.extent.min(WARP));
+                let each = self.channel_dim().map_or(1, |d| self.dims[d].extent);
+                (f32::from(each), along)
+            }
+        };
+        let traffic = if self.shape == Shape::Around {
+            let lines = PACKET as u64 * WARP / LINE;
+            (LOADED_LINE * (loads * lines) as f32).hypot(WHOLE_LINE * (packets * lines) as f32)
+        } else {
+            self.sort(loops, Lanes::InStep);
+            self.traffic(loops)
+        };
+        let place = 30.0 + 12.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
+        let operations = place + 4.0 * (loads + packets) as f32 + 6.0 * len + 4.0 * look_ups;
+        let parameters = look_ups * LOOK_UP * (channels * PARAMETERS).div_ceil(LINE) as f32;
+        let bytes = WARP as f32 * len * (self.size(SRC) + self.size(DST)) as f32;
+        let terms = [BYTE * bytes, traffic, OPERATION * operations, PARAMETER_LINE * parameters, START];
+        terms.iter().map(|term| term * term).sum::<f32>().sqrt() / (len * WARP as f32)
+    }
+}
