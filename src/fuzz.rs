@@ -10,6 +10,12 @@ pub use crate::plan::execution::{Binding, Buffer, Dispatch, Place, Program, Reco
 pub use crate::plan::verdict::{Finding, Verdict};
 use crate::{Clamps, Layout, Limits, plan};
 
+/// The WGSL of the probe of `Host::check_f16`; its entry point is `probe`.
+#[must_use]
+pub fn f16_probe() -> String {
+    crate::shader::Module::Probe.source()
+}
+
 /// The most elements whose addresses are compared.
 const MOST_COMPARED: usize = 1_000;
 

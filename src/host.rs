@@ -5,6 +5,7 @@ mod mapping;
 mod open;
 #[cfg(not(target_arch = "wasm32"))]
 mod polling;
+mod probe;
 mod slice;
 mod tensor;
 mod transfer;

@@ -232,6 +232,7 @@ impl Plan {
             parameters: task.parameter_place(),
             kernel: window.kernel,
             placement: window.bindings.placement,
+            f16_by_device: task.limits.f16_conversions && task.arithmetic.converts_f16(),
         };
         let Task { shortcuts, limits: Limits { lanes, .. }, .. } = *task;
         Some(PipelineName { module: Module::Clamp(module), entry_point, shortcuts, lanes })

@@ -40,6 +40,8 @@ pub(crate) enum Module {
     Clamp(ModuleName),
     /// Turns numbers on the GPU into parameters.
     Resolve,
+    /// Compares the device's conversions of F16 with those by integer operations.
+    Probe,
 }
 
 /// Names one module of a clamp's kernels.
@@ -49,6 +51,8 @@ pub(crate) struct ModuleName {
     pub(crate) parameters: ParameterPlace,
     pub(crate) kernel: Kernel,
     pub(crate) placement: Placement,
+    /// Whether F16 is converted by the device's instructions.
+    pub(crate) f16_by_device: bool,
 }
 
 impl ModuleName {
@@ -57,16 +61,17 @@ impl ModuleName {
     pub(crate) fn all(step: usize) -> impl Iterator<Item = Self> {
         let gathered = Arithmetic::all().flat_map(|arithmetic| {
             Placement::ALL.into_iter().flat_map(move |placement| {
-                let of = move |parameters| Self { arithmetic, parameters, kernel: Kernel::Gather, placement };
+                let of = move |parameters| (arithmetic, parameters, Kernel::Gather, placement);
                 ParameterPlace::ALL.into_iter().map(of)
             })
         });
-        gathered.chain(Block::samples(step).map(|(arithmetic, parameters, kernel, placement)| Self {
-            arithmetic,
-            parameters,
-            kernel,
-            placement,
-        }))
+        let all = gathered.chain(Block::samples(step)).enumerate();
+        all.flat_map(|(n, (arithmetic, parameters, kernel, placement))| {
+            let of = move |f16_by_device| Self { arithmetic, parameters, kernel, placement, f16_by_device };
+            // Both ways for every fourth module that converts F16.
+            let both = arithmetic.converts_f16() && n.is_multiple_of(4);
+            [Some(of(false)), both.then(|| of(true))].into_iter().flatten()
+        })
     }
 
     /// The entry points, with all values of their constants.
@@ -76,11 +81,18 @@ impl ModuleName {
     }
 
     fn fragments(self) -> Vec<Fragment> {
-        let Self { arithmetic, parameters, kernel, placement } = self;
+        let Self { arithmetic, parameters, kernel, placement, f16_by_device } = self;
         let mut fragments = vec![fragment!("grid")];
         fragments.extend(parameter_fragments(parameters));
         fragments.extend(kernel.definition().fragments(arithmetic));
         fragments.extend(element_fragments(arithmetic));
+        if arithmetic.source == DType::F16 || arithmetic.dtype == DType::F16 {
+            fragments.extend(if f16_by_device {
+                [fragment!("f16/device"), fragment!("f16/by_device")]
+            } else {
+                [fragment!("f16/integers"), fragment!("f16/by_integers")]
+            });
+        }
         fragments.push(match placement {
             Placement::OneBuffer => fragment!("binding/one_buffer"),
             Placement::TwoRanges => fragment!("binding/two_ranges"),
@@ -197,6 +209,10 @@ impl Module {
         match self {
             Self::Clamp(key) => key.fragments(),
             Self::Resolve => vec![fragment!("resolve"), fragment!("grid"), fragment!("wide")],
+            Self::Probe => {
+                let f16 = [fragment!("f16/integers"), fragment!("f16/device")];
+                [f16, [fragment!("grid"), fragment!("probe")]].concat()
+            }
         }
     }
 
@@ -241,8 +257,13 @@ impl PipelineName {
 /// For labels and the log.
 impl fmt::Display for PipelineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Module::Clamp(ModuleName { arithmetic, parameters, kernel, placement }) = self.module {
+        if let Module::Clamp(ModuleName { arithmetic, parameters, kernel, placement, f16_by_device }) =
+            self.module
+        {
             write!(f, "{arithmetic}, {parameters}{placement}, ")?;
+            if f16_by_device {
+                f.write_str("F16 by the device, ")?;
+            }
             if let Kernel::Block(block) = kernel {
                 write!(f, "{block}, ")?;
             }

@@ -73,5 +73,8 @@ pub fn open(adapter: &wgpu::Adapter, features: wgpu::Features, limits: wgpu::Lim
     let descriptor =
         wgpu::DeviceDescriptor { required_features: features, required_limits: limits, ..Default::default() };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
-    Ok(Host::new(&Clamper::new(&device)?, &queue))
+    let host = Host::new(&Clamper::new(&device)?, &queue);
+    let converts = pollster::block_on(host.check_f16())?;
+    println!("conversions of F16 by the device: {}", if converts { "right" } else { "not right, not used" });
+    Ok(host)
 }

@@ -112,6 +112,12 @@ impl Arithmetic {
         self.source.size() == 4 && !self.source.is_float()
     }
 
+    /// Whether the module converts between F16 and f32.
+    pub(crate) fn converts_f16(self) -> bool {
+        let takes = self.source == DType::F16 || self.dtype == DType::F16;
+        takes && (self.converts() || self.step != AffineStep::None)
+    }
+
     /// Whether the module uses naga's `f64` and `u64`, which need device features.
     pub(crate) const fn takes_f64(self) -> bool {
         matches!((self.step, self.class()), (AffineStep::Fast, Class::Float64))

@@ -6,14 +6,41 @@ use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use wgpu_clamp::fuzz::{self, Buffer, Finding, Place, Recording, Verdict};
-use wgsl_sanitizer::{Binding, Dispatch, Error, Memory, Module, Program, Source};
+use wgsl_sanitizer::{
+    Binding, Device, Dispatch, Error, HalfRounding, Memory, Module, Program, Source, Subnormals,
+};
 
 /// A cache of modules by WGSL, each with its programs by entry point and constants: building a program takes longer
 /// than running it.
 type Modules = HashMap<String, (Module, HashMap<String, Rc<Program>>)>;
 
+/// The choices of a device that its conversions of F16 depend on.
+type Conversions = (Subnormals, bool, HalfRounding);
+
 thread_local! {
     static MODULES: RefCell<Modules> = RefCell::default();
+    /// Whether the probe finds these conversions right.
+    static PROBED: RefCell<HashMap<Conversions, bool>> = RefCell::default();
+}
+
+/// Whether the probe of `Host::check_f16` finds a device's conversions right.
+///
+/// # Panics
+///
+/// The probe has a fault.
+#[must_use]
+pub fn converts_f16(device: Device) -> bool {
+    let probe = || {
+        let module = Module::parse(&fuzz::f16_probe()).expect("the probe is valid");
+        let program = module.program("probe", &[]).expect("the probe is supported");
+        let bindings = vec![Binding { group: 0, binding: 0, buffer: 0, offset: 0, size: 4 }];
+        let dispatch = Dispatch { program: &program, grid: [256, 1, 1], bindings };
+        let outcome = wgsl_sanitizer::on_device(device, &[dispatch], &[Memory::new(4, 0)]);
+        assert!(outcome.findings.is_empty(), "{device}: {:?}", outcome.findings);
+        outcome.buffers[0].to_bytes() == [0; 4]
+    };
+    let conversions = (device.subnormals, device.tiny_before_rounding, device.halves);
+    PROBED.with_borrow_mut(|probed| *probed.entry(conversions).or_insert_with(probe))
 }
 
 /// All modules are dropped when more than this many are kept.
@@ -41,8 +68,15 @@ pub fn try_execute(recording: &Recording, programs: &[fuzz::Program]) -> Result<
     let programs = MODULES.with_borrow_mut(|modules| self::programs(programs, modules))?;
     let dispatches: Vec<_> = recording.dispatches.iter().map(|one| dispatch(one, &programs)).collect();
     let before: Vec<_> = recording.buffers.iter().map(memory).collect();
-    let outcomes = wgsl_sanitizer::everywhere(&dispatches, &before);
+    let mut outcomes = wgsl_sanitizer::everywhere(&dispatches, &before);
+    if programs_convert_f16(&recording.programs) {
+        outcomes.retain(|outcome| converts_f16(outcome.device));
+    }
     Ok(outcomes.iter().map(|outcome| describe(recording, &dispatches, before.clone(), outcome)).collect())
+}
+
+fn programs_convert_f16(programs: &[fuzz::Program]) -> bool {
+    programs.iter().any(|program| program.wgsl.contains("_by_device"))
 }
 
 fn programs(programs: &[fuzz::Program], modules: &mut Modules) -> Result<Vec<Rc<Program>>, Error> {

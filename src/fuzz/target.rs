@@ -376,7 +376,12 @@ fn unrelated(u: &mut Unstructured) -> Result<Vec<Clamp>> {
 
 fn limits(u: &mut Unstructured) -> Result<Limits> {
     let lanes = |in_step| if in_step { Lanes::InStep } else { Lanes::InSequence };
-    let usual = Limits { f64_arithmetic: u.arbitrary()?, lanes: lanes(u.arbitrary()?), ..Limits::default() };
+    let usual = Limits {
+        f64_arithmetic: u.arbitrary()?,
+        f16_conversions: u.arbitrary()?,
+        lanes: lanes(u.arbitrary()?),
+        ..Limits::default()
+    };
     Ok(match u.int_in_range(0..=4)? {
         0 => usual,
         1 => Limits { max_binding_size: u64::MAX, binding_alignment: 16, ..usual },

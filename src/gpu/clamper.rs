@@ -3,6 +3,7 @@
 use std::fmt;
 use std::iter;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::pipeline::Pipelines;
 use super::uniform::UniformBlocks;
@@ -50,7 +51,9 @@ pub struct Clamper {
 struct Inner {
     device: wgpu::Device,
     device_limits: wgpu::Limits,
+    /// Without `f16_conversions`.
     limits: Limits,
+    f16_conversions: AtomicBool,
     pipelines: Pipelines,
 }
 
@@ -117,6 +120,7 @@ impl Clamper {
             binding_alignment: limits.min_storage_buffer_offset_alignment.into(),
             max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
             f64_arithmetic: adapter::has_f64_arithmetic(&device.adapter_info(), device.features()),
+            f16_conversions: false,
             lanes: adapter::lanes(&device.adapter_info()),
         };
         let pipelines = Pipelines::new(device, cache)?;
@@ -130,7 +134,9 @@ impl Clamper {
             if limits.f64_arithmetic { ", f64 arithmetic" } else { "" },
             Pipelines::CAPACITY,
         );
-        Ok(Self { inner: Arc::new(Inner { device: device.clone(), device_limits, limits, pipelines }) })
+        let f16_conversions = AtomicBool::new(false);
+        let device = device.clone();
+        Ok(Self { inner: Arc::new(Inner { device, device_limits, limits, f16_conversions, pipelines }) })
     }
 
     /// The optional features of `adapter` that speed up the shaders, to request when a device is created: on Vulkan
@@ -156,10 +162,16 @@ impl Clamper {
         &self.inner.device
     }
 
-    /// The device's limits on bindings and dispatches.
+    /// The device's limits on bindings and dispatches, and its arithmetic.
     #[must_use]
     pub fn limits(&self) -> Limits {
-        self.inner.limits
+        let f16_conversions = self.inner.f16_conversions.load(Ordering::Relaxed);
+        Limits { f16_conversions, ..self.inner.limits }
+    }
+
+    /// From now on, clamps of this clamper and its clones convert F16 by the device's instructions, or do not.
+    pub(crate) fn set_f16_conversions(&self, right: bool) {
+        self.inner.f16_conversions.store(right, Ordering::Relaxed);
     }
 
     /// The most pipelines that a clamper and its clones keep. A further one replaces the least recently used one, which
@@ -222,7 +234,7 @@ impl Clamper {
         operands.check(clamps)?;
         let clamps = operands.without_slot_axis(clamps);
         let placement = if operands.share_a_buffer() { Placement::OneBuffer } else { Placement::TwoBuffers };
-        let limits = self.inner.limits;
+        let limits = self.limits();
         let (src, dst) = (operands.src.layout(), operands.dst.layout());
         let plan = Plan::checked(clamps, &src, &dst, placement, limits)?;
         plan.check_table(clamps, "max_buffer_size", self.inner.device_limits.max_buffer_size)?;

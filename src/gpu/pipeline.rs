@@ -123,6 +123,7 @@ impl Pipelines {
                 &self.layouts[module.placement as usize][usize::from(module.parameters.are_stored())]
             }
             Module::Resolve => &self.resolve,
+            Module::Probe => unreachable!("`Host::check_f16` compiles the probe itself"),
         };
         let constants = name.constants();
         scope::catch(device, || {

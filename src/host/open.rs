@@ -5,7 +5,8 @@ use crate::gpu::adapter::{described, shader_features, shares_memory};
 use crate::{Clamper, Error, Host};
 
 impl Host {
-    /// Picks an adapter and opens a device on it, with all of the adapter's limits. Requests only these features:
+    /// Picks an adapter and opens a device on it, with all of the adapter's limits, and [checks](Self::check_f16) its
+    /// conversions of F16. Requests only these features:
     ///
     /// - `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share memory (except on DX12), which saves copies,
     /// - `SHADER_F64` and `SHADER_INT64` on Vulkan, where the adapter has both, for
@@ -76,7 +77,9 @@ impl Host {
             })
             .await
             .map_err(|error| Error::NoDevice { reason: error.to_string() })?;
-        Ok(Self::new(&Clamper::new(&device)?, &queue))
+        let host = Self::new(&Clamper::new(&device)?, &queue);
+        host.check_f16().await?;
+        Ok(host)
     }
 
     /// As [`open`](Self::open), for programs without async. Not on the web, where nothing may block.

@@ -22,6 +22,10 @@ pub struct Limits {
     /// Whether [`Precision::Fast`](crate::Precision::Fast) of F64 uses hardware arithmetic. That needs Vulkan, and a
     /// device created with `SHADER_F64` and `SHADER_INT64`.
     pub f64_arithmetic: bool,
+    /// Whether F16 is converted to f32 and back by the device's own instructions, instead of by integer operations. The
+    /// results are the same where [`Host::check_f16`](crate::Host::check_f16) has found these instructions right;
+    /// elsewhere they may be wrong.
+    pub f16_conversions: bool,
     /// How the device runs the invocations of a workgroup.
     pub lanes: Lanes,
 }
@@ -52,6 +56,7 @@ impl Default for Limits {
             binding_alignment: 256,
             max_workgroups_per_dimension: 65_535,
             f64_arithmetic: false,
+            f16_conversions: false,
             lanes: Lanes::InStep,
         }
     }

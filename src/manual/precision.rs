@@ -41,6 +41,12 @@
 //! WGSL leaves float rounding to the device, so a result may lie outside the set. No tested device has such a result.
 //! `Exact` uses no float instruction.
 //!
+//! # F16
+//!
+//! F16 is converted to f32 and back by integer operations, which every device computes alike. WGSL lets a device's own instructions
+//! round otherwise. Where [`Host::check_f16`] has found them right they are used, and F16 becomes as fast as F32 on many GPUs; the
+//! results are the same. [`Host::open`] calls it; a program with a device of its own calls it once.
+//!
 //! # F64
 //!
 //! On Vulkan devices with `SHADER_F64` and `SHADER_INT64`, `Fast` is f64 arithmetic of the device. Elsewhere it is computed as

@@ -138,7 +138,7 @@ const PLANTS: &[Plant] = &[
     Plant {
         fault: "a sum that needs subnormals",
         lines: &[(
-            "source/f16",
+            "f16/integers",
             "let subnormal = bitcast<vec4<u32>>(vec4<f32>(size) * 0x1p-24f);",
             "let subnormal = bitcast<vec4<u32>>((bitcast<vec4<f32>>(size << vec4<u32>(12u)) \
              + bitcast<vec4<f32>>(size << vec4<u32>(12u))) * 0x1p112f);",
@@ -152,7 +152,7 @@ const PLANTS: &[Plant] = &[
         fault: "a subnormal F16 that a device may flush",
         lines: &[(
             "source/f16",
-            "return bitcast<vec4<f32>>(widened_bits(x >> vec4<u32>(16u)));",
+            "return bitcast<vec4<f32>>(widened_f16(x >> vec4<u32>(16u)));",
             "let low = bitcast<vec4<u32>>(bitcast<vec4<i32>>(x) >> vec4<u32>(3u)) & vec4<u32>(0x8fffe000u); \
              return bitcast<vec4<f32>>(bitcast<vec4<u32>>(bitcast<vec4<f32>>(low) * 0x1p112f) & vec4<u32>(0xffffe000u));",
         )],

@@ -78,7 +78,7 @@ impl Sample {
             src,
             dst,
             placement: if case.place == Place::Apart { Placement::TwoBuffers } else { Placement::OneBuffer },
-            limits: Limits { lanes, ..Limits::default() },
+            limits: Limits { lanes, f16_conversions: mix(n as u64) / 2 % 2 == 1, ..Limits::default() },
             slots: if in_slots { list.iter().map(numbers).collect() } else { vec![[0; NUMBERS]] },
             in_slots,
             values: (0..addresses).map(|address| any[mix(address ^ seed) as usize % any.len()]).collect(),
@@ -195,9 +195,10 @@ fn exact_step(clamp: Clamp, (scale, bias): (f32, f32), center: u64) -> Sample {
     Sample { values, ..Sample::of_line(clamp, (scale, bias)) }
 }
 
-/// The default limits with each kind of lanes in turn.
+/// The default limits with each kind of lanes in turn, with and without conversions of F16 by the device.
 fn usual_limits(n: usize) -> Limits {
-    Limits { lanes: Lanes::ALL[(n + n / 8) % 2], ..Limits::default() }
+    let f16_conversions = (n / 2 + n / 32).is_multiple_of(2);
+    Limits { lanes: Lanes::ALL[(n + n / 8) % 2], f16_conversions, ..Limits::default() }
 }
 
 /// Small bindings and grids for every eighth plan, else the usual limits.

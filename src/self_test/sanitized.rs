@@ -12,7 +12,7 @@ use std::{fmt, thread};
 
 use super::cases;
 use super::sampled::{Sample, samples, size};
-use crate::fuzz::execute::execute;
+use crate::fuzz::execute::{converts_f16, execute};
 use crate::plan::check::{Count, Execute, mix};
 use crate::shader::PipelineName;
 use crate::{Lanes, Limits};
@@ -105,6 +105,19 @@ fn every_case_is_right_on_every_device() {
 fn every_sample_is_right_on_every_device() {
     let samples = samples();
     assert_right(samples.len(), |n, execute| samples[n].execute(execute));
+}
+
+/// The probe of `Host::check_f16` refuses every device that rounds F16 otherwise or flushes its subnormals, and no other.
+#[test]
+fn the_probe_refuses_the_devices_whose_conversions_are_wrong() {
+    let mut found = [0; 2];
+    for device in wgsl_sanitizer::Device::all() {
+        let flushes = device.subnormals == wgsl_sanitizer::Subnormals::Flushed;
+        let right = device.halves == wgsl_sanitizer::HalfRounding::Nearest && !flushes;
+        assert_eq!(converts_f16(device), right, "{device}");
+        found[usize::from(right)] += 1;
+    }
+    assert!(found.iter().all(|count| *count > 0), "{found:?}");
 }
 
 /// The small sizes reach every entry point that large sizes reach.

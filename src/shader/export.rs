@@ -81,10 +81,13 @@ fn listed() -> Vec<Listed> {
     for alike in names.chunk_by(|a, b| (a.arithmetic, a.kernel) == (b.arithmetic, b.kernel)) {
         let sampled = any(alike, state);
         for &name in alike {
-            let ModuleName { arithmetic, parameters, kernel, placement } = name;
+            let ModuleName { arithmetic, parameters, kernel, placement, f16_by_device } = name;
             listed.push(Listed {
                 number: listed.len(),
-                name: format!("{arithmetic}, {parameters}{placement}, {kernel} kernel"),
+                name: format!(
+                    "{arithmetic}, {parameters}{placement}, {kernel} kernel{}",
+                    if f16_by_device { ", F16 by the device" } else { "" }
+                ),
                 vulkan_only: arithmetic.takes_f64(),
                 sampled: name == sampled,
                 pipelines: pipelines(name, state, &mut met),

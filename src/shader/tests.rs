@@ -26,7 +26,7 @@ use crate::{Clamp, DType, Number, Precision};
 /// Modules that cover every arithmetic, kernel, parameter place and placement. Since fragments are independent, they
 /// cover only some combinations; with `WGPU_CLAMP_EXHAUSTIVE`, all.
 fn modules() -> Vec<Module> {
-    names().into_iter().map(Module::Clamp).chain([Module::Resolve]).collect()
+    names().into_iter().map(Module::Clamp).chain([Module::Resolve, Module::Probe]).collect()
 }
 
 fn names() -> Vec<ModuleName> {
@@ -50,6 +50,9 @@ fn capabilities(module: Module) -> Capabilities {
     match module {
         Module::Clamp(key) if key.arithmetic.takes_f64() => {
             Capabilities::FLOAT64 | Capabilities::SHADER_INT64
+        }
+        Module::Clamp(ModuleName { f16_by_device: true, .. }) | Module::Probe => {
+            Capabilities::SHADER_FLOAT16_IN_FLOAT32
         }
         _ => Capabilities::empty(),
     }
@@ -97,7 +100,9 @@ fn modules_are_as_many_as_they_should_be() {
     let found = 6 * 3 * 2 + 6 * 4 * 2;
     assert_eq!(Arithmetic::all().count(), 38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 8 * 2 + found);
     let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
-    let count = Arithmetic::all().count() * 3 * 4;
+    let converting = Arithmetic::all().filter(|arithmetic| arithmetic.converts_f16()).count();
+    // Three placements and four places of parameters; a fourth of those that convert F16 do it both ways.
+    let count = Arithmetic::all().count() * 3 * 4 + converting * 3;
     assert_eq!((gathered.iter().collect::<HashSet<_>>().len(), gathered.len()), (count, count));
 }
 

@@ -163,7 +163,7 @@ pub fn with_limits(adapter: &wgpu::Adapter, limits: wgpu::Limits) -> Gpu {
     with_features(adapter, wgpu::Features::empty(), limits)
 }
 
-/// A new device.
+/// A new device. GL devices convert F16 by their own instructions, if these are right; the others do not.
 pub fn with_features(
     adapter: &wgpu::Adapter,
     required_features: wgpu::Features,
@@ -172,6 +172,9 @@ pub fn with_features(
     let descriptor = wgpu::DeviceDescriptor { required_features, required_limits, ..Default::default() };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
     let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
+    if adapter.get_info().backend == wgpu::Backend::Gl {
+        pollster::block_on(host.check_f16()).unwrap();
+    }
     Gpu { name: host.adapter(), adapter: adapter.clone(), host }
 }
 

@@ -38,6 +38,7 @@ fn limits() -> Limits {
     Limits {
         max_binding_size: (1 << 31) - 4,
         binding_alignment: 32,
+        f16_conversions: true,
         lanes: Lanes::InStep,
         ..Limits::default()
     }

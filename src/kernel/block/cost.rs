@@ -1,24 +1,30 @@
 //! What a block costs a GPU: the terms of the model that was fitted to an H200 (`benches/table/src/model.rs`), from strides
-//! and extents, without counting. Costs compare blocks of one region; 10⁻⁶ µs of that device per element.
+//! and extents, without counting. Costs compare the blocks of one region. Their unit is 10⁻⁶ µs of that device per element.
 
-use super::{Block, Numbers, Reads, Shape, Stride};
+#![expect(clippy::cast_precision_loss, reason = "counts of one warp are far below 2^24")]
+
+use super::{Block, Numbers, Reads, Shape, Stride, runs};
+use crate::MAX_RANK;
 use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::walk::Loop;
-use crate::kernel::{PACKET, Task, WORD};
-use crate::{Lanes, MAX_RANK};
+use crate::kernel::{Lanes, PACKET, Task, WORD};
 
 /// Lanes that run each instruction together.
 const WARP: u64 = 32;
-/// Bytes of a cache line, and of the part of it that a store should fill.
+/// Bytes of a cache line.
 const LINE: u64 = 128;
+/// Bytes of the part of a line that a store should fill.
 const SECTOR: u64 = 32;
 
-/// 10⁻⁶ µs for a byte of src or dst; a line of a store that fills a sector in part; another line of a store; a line of a
-/// load; a line of a load of parameters; an operation; a warp.
+/// A byte of src or dst.
 const BYTE: f32 = 0.251;
+/// A line in which a store fills a sector only in part.
 const TORN_LINE: f32 = 28.5;
+/// Another line of a store.
 const WHOLE_LINE: f32 = 10.5;
+/// A line of a load.
 const LOADED_LINE: f32 = 6.1;
+/// A line of a load of parameters.
 const PARAMETER_LINE: f32 = 6.5;
 const OPERATION: f32 = 1.27;
 const START: f32 = 78.0;
@@ -121,7 +127,7 @@ impl Block {
             if let Some(n) = self.dims().iter().position(|dim| Self::dim_of(*dim, region) == d) {
                 steps = self.dims[n].extent.into();
                 if self.shape == (Shape::Runs { along: n as u8 }) {
-                    steps *= super::runs::UNITS;
+                    steps *= runs::UNITS;
                 }
             }
             *along = Loop::of(dim, dim.extent).in_steps(steps);
@@ -131,9 +137,12 @@ impl Block {
         // The look-ups of parameters, and how many channels the lanes of a warp look up at once.
         let (look_ups, channels) = match self.numbers {
             Numbers::One => (0.0, 1),
-            Numbers::Each if self.shape == Shape::Around => (self.per_packet() as f32, WARP.min(task.channels as u64)),
+            Numbers::Each if self.shape == Shape::Around => {
+                (self.per_packet() as f32, WARP.min(task.channels as u64))
+            }
             Numbers::Each | Numbers::Block => {
-                let along = loops.iter().find(|along| along.channels).map_or(1, |along| along.extent.min(WARP));
+                let along =
+                    loops.iter().find(|along| along.channels).map_or(1, |along| along.extent.min(WARP));
                 let each = self.channel_dim().map_or(1, |d| self.dims[d].extent);
                 (f32::from(each), along)
             }

@@ -173,6 +173,8 @@ impl<'a> Walk<'a> {
                 }
                 if allowed == Origin::Bits { Origin::Product } else { Origin::Sum }
             }
+            // A change of format, which no product or sum can do.
+            Expression::Math { fun: MathFunction::Unpack2x16float, .. } => Origin::Bits,
             Expression::Math { fun, arg, arg1, arg2, .. } if is_float => {
                 let arguments = [Some(*arg), *arg1, *arg2].into_iter().flatten();
                 let most = arguments.map(|argument| self.origin(body, argument)).max();

@@ -1,0 +1,31 @@
+// Counts the F16s whose conversions by the device differ from those by integer operations. An invocation takes one of
+// the 65,536 F16s, the midpoint to its neighbour further from zero, and the f32s next to both. `src/host/probe.rs` is
+// the host's half.
+//
+// Provides: probe
+// Needs: WORKGROUP_SIZE, widened_by_device, widened_by_integers, narrowed_by_device, narrowed_by_integers
+@group(0) @binding(0) var<storage, read_write> wrong: atomic<u32>;
+
+fn differs(x: vec4<u32>) -> bool {
+    // The lower halves may hold anything.
+    return any((narrowed_by_device(x) ^ narrowed_by_integers(x)) >= vec4<u32>(0x10000u));
+}
+
+@compute @workgroup_size(WORKGROUP_SIZE)
+fn probe(@builtin(global_invocation_id) id: vec3<u32>) {
+    let half = vec4<u32>(id.x);
+    let size = id.x & 0x7fffu;
+    if size >= 0x7c00u {
+        return;
+    }
+    let x = widened_by_integers(half).x;
+    // Half a unit away. A subnormal counts units of 2^-24.
+    let subnormal = bitcast<u32>(f32(2u * size + 1u) * 0x1p-25f) | ((id.x & 0x8000u) << 16u);
+    let middle = select(x + 0x1000u, subnormal, size < 0x0400u);
+    let before = select(x - 1u, x, size == 0u);
+    if any(widened_by_device(half) != widened_by_integers(half))
+        || differs(vec4<u32>(before, x, x + 1u, middle))
+        || differs(vec4<u32>(middle - 1u, middle, middle + 1u, x)) {
+        atomicAdd(&wrong, 1u);
+    }
+}
