@@ -118,9 +118,11 @@ fn a_host_says_which_adapter_it_opens() {
         return;
     }
     let (host, lines) = lines(|| Host::open_blocking().unwrap());
-    let [opening, clamper] = &lines[..] else { panic!("{lines:?}") };
+    let [opening, clamper, f16] = &lines[..] else { panic!("{lines:?}") };
     assert_eq!(*opening, format!("opening a device on {}", host.adapter()));
     assert!(clamper.starts_with(&format!("clamper on {}: ", host.adapter())), "{clamper}");
+    let right = if host.clamper().limits().f16_conversions { "right" } else { "not right" };
+    assert_eq!(*f16, format!("conversions of F16 by the device: {right}"));
 }
 
 #[test]

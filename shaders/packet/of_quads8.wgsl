@@ -1,6 +1,6 @@
 // Joins four quads (four elements, one per word) to a packet of 16 elements.
 //
-// Provides: of_quads
+// Provides: of_quads, word_of_quad
 fn word_of_quad(q: vec4<u32>) -> u32 {
     return q.x | (q.y << 8u) | (q.z << 16u) | (q.w << 24u);
 }

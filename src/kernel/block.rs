@@ -49,6 +49,7 @@ pub(crate) struct Block {
     /// no bytes to preserve.
     kept_before: u8,
     reads: Reads,
+    stores: Stores,
     numbers: Numbers,
     shape: Shape,
 }
@@ -86,6 +87,14 @@ enum Reads {
     Straddling,
     /// By packets of src, two for each packet of dst; for [`Shape::Rows`] only.
     Across,
+}
+
+/// What a block stores at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Stores {
+    Packets,
+    /// Words of four elements, for elements that are words in src: neighbouring lanes then load neighbouring packets.
+    Words,
 }
 
 /// How many clamps the elements of a block have.
@@ -147,7 +156,8 @@ impl Block {
         let mut all = [Along::ONCE; MAX_DIMS];
         all[..dims.len()].copy_from_slice(dims);
         let sizes = sizes.map(|size| size as u8);
-        Self { sizes, dims: all, rank: dims.len() as u8, kept_before: 0, reads, numbers, shape }
+        let (rank, stores) = (dims.len() as u8, Stores::Packets);
+        Self { sizes, dims: all, rank, kept_before: 0, reads, stores, numbers, shape }
     }
 
     fn dims(&self) -> &[Along] {
@@ -168,9 +178,17 @@ impl Block {
         if PACKET / size < LANES { PACKET / size } else { LANES }
     }
 
-    /// Elements of dst in a packet.
-    fn per_packet(&self) -> usize {
-        PACKET / self.size(DST)
+    /// Bytes of dst that are stored at once.
+    const fn stored(&self) -> usize {
+        match self.stores {
+            Stores::Packets => PACKET,
+            Stores::Words => WORD,
+        }
+    }
+
+    /// Elements of dst that are stored at once.
+    fn per_store(&self) -> usize {
+        self.stored() / self.size(DST)
     }
 
     fn by_packets(&self) -> bool {
@@ -190,7 +208,7 @@ impl Block {
     /// row of [`Shape::Rows`].
     fn cut_at(&self, dim: Along) -> usize {
         let of_row = self.shape == Shape::Rows && dim.strides[DST] != Stride::Far;
-        if of_row { self.per_packet() } else { dim.extent.into() }
+        if of_row { self.per_store() } else { dim.extent.into() }
     }
 
     /// The index of a dimension of the block in `region`, which has as many dimensions as the claimed region.
@@ -216,6 +234,9 @@ impl fmt::Display for Block {
             Reads::Straddling => ", across words",
             Reads::Across => ", across packets",
         })?;
+        if self.stores == Stores::Words {
+            f.write_str(", to words")?;
+        }
         f.write_str(match self.shape {
             Shape::Line | Shape::Squares { .. } => "",
             Shape::Rows => ", in rows",
@@ -306,7 +327,7 @@ impl Definition for Block {
             // A run may be as short as one block. Each element of its edges takes an invocation.
             Shape::Runs { .. } => invocations.saturating_mul(elements / self.edge_elements() as u64),
             // If a run has one row, a block has one packet.
-            Shape::Around => invocations.saturating_mul(self.per_packet() as u64),
+            Shape::Around => invocations.saturating_mul(self.per_store() as u64),
         };
         let quantum = match self.shape {
             Shape::Around => 1,

@@ -71,7 +71,7 @@ impl Block {
 
     /// Launches the blocks of a run, and the elements before and behind them.
     pub(super) fn launch_around(&self, tile: &BoundTile<'_>) -> Launch {
-        let per_packet = self.per_packet();
+        let per_packet = self.per_store();
         let channels = tile.task.channels;
         let [src_start, dst_start] = tile.starts();
         let length = tile.len() as usize;

@@ -1,6 +1,6 @@
 //! Chooses the block that moves a region.
 
-use super::{Along, Block, LANES, MAX_DIMS, Numbers, Reads, Shape, Stride};
+use super::{Along, Block, LANES, MAX_DIMS, Numbers, Reads, Shape, Stores, Stride};
 use crate::MAX_RANK;
 use crate::arithmetic::{AffineStep, Arithmetic};
 use crate::kernel::region::{DST, Dim, Region, SRC};
@@ -47,6 +47,10 @@ const LEAST_BLOCKS: usize = 4;
 /// The fewest packets of such a run.
 const LEAST_PACKETS: usize = 16;
 
+/// The most channels of a block on a GPU that has fewer elements of each than are clamped at once. The text calls the
+/// arithmetic for each channel, and compilers leave out the elements of a vector that nobody uses.
+const MOST_MIXED: usize = 8;
+
 /// The most parts that a claim leaves to other kernels.
 const MOST_PARTS: usize = 2;
 
@@ -65,6 +69,8 @@ enum Boxes {
     Wide,
     /// The fewest elements that fill packets of dst, in a line.
     Narrow,
+    /// Widened in src, in a line, with the fewest elements that fill words of dst.
+    Words,
 }
 
 /// A block in the making, with its extents along the region's dimensions.
@@ -82,7 +88,7 @@ impl Block {
         // First a claim for rows that share a source row, then a claim for any rows.
         let rows = [true, false].map(|repeated| Self::claim_rows(task, region, repeated));
         let others = match task.limits.lanes {
-            _ if rows[1].is_some() => [None; 4],
+            _ if rows[1].is_some() => [None; 5],
             Lanes::InStep => Self::cheapest_first(task, region),
             Lanes::InSequence => Self::by_shape(task, region),
         };
@@ -90,24 +96,27 @@ impl Block {
     }
 
     /// Claims for lanes in step, in the order of their [costs](Self::cost).
-    fn cheapest_first(task: &Task, region: &Region) -> [Option<(Self, Claim)>; 4] {
+    fn cheapest_first(task: &Task, region: &Region) -> [Option<(Self, Claim)>; 5] {
         let boxes = |boxes| Self::claim_boxes(task, region, boxes);
         let squares = boxes(Boxes::Squares);
         let are_squares = squares.is_some_and(|(block, _)| matches!(block.shape, Shape::Squares { .. }));
         let wide = if are_squares { boxes(Boxes::Wide) } else { None };
-        let claims = [Self::claim_around(task, region), squares, wide, boxes(Boxes::Narrow)];
+        // In one buffer, words of dst ask for words of src.
+        let shrinks = task.arithmetic.sizes() == [WORD, 1] && task.placement == Placement::TwoBuffers;
+        let words = if shrinks { boxes(Boxes::Words) } else { None };
+        let claims = [Self::claim_around(task, region), squares, wide, boxes(Boxes::Narrow), words];
         let costs = claims.each_ref().map(|claim| match claim {
             None => f32::INFINITY,
             Some((block, Claim { cuts: [None, None], .. })) => block.cost(task, region),
             Some((block, claim)) => block.cost(task, &claim.main(region)),
         });
-        let mut order = [0, 1, 2, 3];
+        let mut order = [0, 1, 2, 3, 4];
         order.sort_unstable_by(|&a, &b| costs[a].total_cmp(&costs[b]));
         order.map(|n| claims[n])
     }
 
     /// Claims for lanes in sequence.
-    fn by_shape(task: &Task, region: &Region) -> [Option<(Self, Claim)>; 4] {
+    fn by_shape(task: &Task, region: &Region) -> [Option<(Self, Claim)>; 5] {
         let boxes = Self::claim_boxes(task, region, Boxes::Squares);
         // A box with all channels is better than `Shape::Around`: the text of the box has channels as constants, but
         // blocks of `Around` compute them.
@@ -118,7 +127,7 @@ impl Block {
         };
         let around =
             Self::claim_around(task, region).filter(|_| !boxes.is_some_and(|(block, _)| has_all(&block)));
-        [around, boxes, None, None]
+        [around, boxes, None, None, None]
     }
 
     /// Claims a region for boxes.
@@ -127,7 +136,9 @@ impl Block {
         if dims.is_empty() {
             return None;
         }
-        let per_packet = task.per_packet();
+        let by_words = boxes == Boxes::Words;
+        let per_packet = if by_words { LANES } else { task.per_packet() };
+        let in_step = task.limits.lanes == Lanes::InStep;
         let mut chosen = Chosen {
             dims,
             extents: [1; MAX_RANK],
@@ -158,7 +169,9 @@ impl Block {
         if boxes != Boxes::Narrow {
             chosen.widen();
         }
-        chosen.lengthen_for_channels(d, task);
+        if !(in_step && boxes == Boxes::Narrow) {
+            chosen.lengthen_for_channels(d, task);
+        }
         chosen.lengthen(d, ahead.is_none());
         // Pixels beyond whole blocks are left to another kernel. One more pixel is left if the last packet would extend
         // past the last element, because whole packets are loaded.
@@ -174,7 +187,12 @@ impl Block {
             && !task.in_place(region)
             && run_length >= LEAST_PACKETS * per_packet
             && along.extent >= LEAST_BLOCKS * chosen.extents[d];
-        if ahead.is_none() && !joins || chosen.len() == 1 || chosen.mixes_channels() {
+        if by_words && (keeps || ahead.is_none()) || ahead.is_none() && !joins {
+            return None;
+        }
+        // An exact step is long, and its loops keep the elements that nobody uses.
+        let may_mix = in_step && task.arithmetic.step != AffineStep::Exact;
+        if chosen.len() == 1 || chosen.mixes_channels(if may_mix { MOST_MIXED } else { 1 }) {
             return None;
         }
         let numbers = chosen.numbers(task);
@@ -203,7 +221,8 @@ impl Block {
             return None;
         }
         let run = if ahead.is_none() { Some(d) } else { None };
-        let block = Block { kept_before: lead as u8, ..chosen.block(&main, numbers, run, boxes) };
+        let stores = if by_words { Stores::Words } else { Stores::Packets };
+        let block = Block { kept_before: lead as u8, stores, ..chosen.block(&main, numbers, run, boxes) };
         let ends = [WORD, if beyond { PACKET } else { WORD }].map(|end| end as u64);
         Some((block, Claim { cuts, ends, ..Claim::all() }))
     }
@@ -380,10 +399,10 @@ impl Chosen<'_> {
         }
     }
 
-    /// Whether the block has fewer elements per channel than are clamped at once.
-    fn mixes_channels(&self) -> bool {
+    /// Whether the block has fewer elements per channel than are clamped at once, and more than `most` channels.
+    fn mixes_channels(&self, most: usize) -> bool {
         let at_once = Block::at_once(self.sizes[DST]);
-        self.channel_dim().is_some_and(|d| self.extents[d] > 1 && self.len() / self.extents[d] < at_once)
+        self.channel_dim().is_some_and(|d| self.extents[d] > most && self.len() / self.extents[d] < at_once)
     }
 
     /// Makes a short block longer along `d`, then along the outer dimension with the smallest src stride, until it has

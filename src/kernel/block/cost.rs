@@ -80,9 +80,9 @@ impl Block {
         }
     }
 
-    /// Loads of a block, the bytes of each, and its packets of dst.
+    /// Loads of a block, the bytes of each, and its stores.
     fn accesses(&self) -> (u64, usize, u64) {
-        let packets = (self.len() * self.size(DST) / PACKET).max(1) as u64;
+        let stores = (self.len() * self.size(DST) / self.stored()).max(1) as u64;
         // Elements that lie closer than a packet belong to one row of loads.
         let (mut rows, mut run) = (1, 1);
         for dim in self.dims() {
@@ -102,19 +102,19 @@ impl Block {
             Reads::Words => (in_row, WORD),
             Reads::Straddling => (in_row.min(bytes.div_ceil(WORD) + 1), WORD),
         };
-        ((rows * each) as u64, width, packets)
+        ((rows * each) as u64, width, stores)
     }
 
     /// The lines that a warp loads and stores, weighted.
     fn traffic(&self, loops: &[Loop]) -> f32 {
-        let (loads, width, packets) = self.accesses();
+        let (loads, width, stores) = self.accesses();
         let [src, dst] = [SRC, DST].map(|side| {
             let size = self.size(side);
-            let width = if side == SRC { width } else { PACKET };
+            let width = if side == SRC { width } else { self.stored() };
             touched(loops, width, |along| [along.src, along.dst][side].unsigned_abs().saturating_mul(size))
         });
         let weight = if dst.whole { WHOLE_LINE } else { TORN_LINE };
-        (LOADED_LINE * (loads * src.lines) as f32).hypot(weight * (packets * dst.lines) as f32)
+        (LOADED_LINE * (loads * src.lines) as f32).hypot(weight * (stores * dst.lines) as f32)
     }
 
     /// What the block costs per element of a region.
@@ -132,13 +132,13 @@ impl Block {
             }
             *along = Loop::of(dim, dim.extent).in_steps(steps);
         }
-        let (loads, _, packets) = self.accesses();
+        let (loads, _, stores) = self.accesses();
         let len = self.len() as f32;
         // The look-ups of parameters, and how many channels the lanes of a warp look up at once.
         let (look_ups, channels) = match self.numbers {
             Numbers::One => (0.0, 1),
             Numbers::Each if self.shape == Shape::Around => {
-                (self.per_packet() as f32, WARP.min(task.channels as u64))
+                (self.per_store() as f32, WARP.min(task.channels as u64))
             }
             Numbers::Each | Numbers::Block => {
                 let along =
@@ -149,14 +149,17 @@ impl Block {
         };
         let traffic = if self.shape == Shape::Around {
             let lines = PACKET as u64 * WARP / LINE;
-            (LOADED_LINE * (loads * lines) as f32).hypot(WHOLE_LINE * (packets * lines) as f32)
+            (LOADED_LINE * (loads * lines) as f32).hypot(WHOLE_LINE * (stores * lines) as f32)
         } else {
             self.sort(loops, Lanes::InStep);
             self.traffic(loops)
         };
         let place = 30.0 + 12.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
-        let operations = place + 4.0 * (loads + packets) as f32 + 6.0 * len + 4.0 * look_ups;
-        let parameters = look_ups * LOOK_UP * (channels * PARAMETERS).div_ceil(LINE) as f32;
+        let operations = place + 4.0 * (loads + stores) as f32 + 6.0 * len + 4.0 * look_ups;
+        // A uniform block serves all lanes at once if they ask for one channel.
+        let is_free = channels == 1 && !task.parameter_place().are_stored();
+        let lines = if is_free { 0 } else { (channels * PARAMETERS).div_ceil(LINE) };
+        let parameters = look_ups * LOOK_UP * lines as f32;
         let bytes = WARP as f32 * len * (self.size(SRC) + self.size(DST)) as f32;
         let terms = [BYTE * bytes, traffic, OPERATION * operations, PARAMETER_LINE * parameters, START];
         terms.iter().map(|term| term * term).sum::<f32>().sqrt() / (len * WARP as f32)

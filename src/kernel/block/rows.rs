@@ -106,7 +106,7 @@ impl Block {
         let [packet, size] = [PACKET as u64, self.size(DST) as u64];
         // Bytes from the preceding packet boundary to the start.
         let begin = u64::from(tile.start_bytes[DST]) % packet;
-        let same = same_phase(DST, self.per_packet(), &tile.region.dims()[..row]);
+        let same = same_phase(DST, self.per_store(), &tile.region.dims()[..row]);
         let bytes = length * size;
         let most = if same {
             ((begin + bytes) / packet).saturating_sub(begin.div_ceil(packet))
@@ -114,7 +114,7 @@ impl Block {
             bytes / packet
         };
         let last = usize::from(self.rank) - 1;
-        let per_invocation = u64::from(self.dims[last].extent) / self.per_packet() as u64;
+        let per_invocation = u64::from(self.dims[last].extent) / self.per_store() as u64;
         let segments = Loop { extent: most.div_ceil(per_invocation).max(1), ..Loop::ONCE };
         loops[row] = Loop::ONCE;
         tile.sort(&mut loops[..row]);

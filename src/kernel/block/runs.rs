@@ -38,6 +38,6 @@ impl Block {
     /// The most elements beside the whole packets of a block's runs: a packet per run.
     pub(super) fn edge_elements(&self) -> usize {
         let far = self.dims().iter().filter(|dim| dim.strides[DST] == Stride::Far);
-        far.map(|dim| usize::from(dim.extent)).product::<usize>() * self.per_packet()
+        far.map(|dim| usize::from(dim.extent)).product::<usize>() * self.per_store()
     }
 }

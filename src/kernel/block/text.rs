@@ -210,7 +210,7 @@ impl Text<'_> {
 
     /// Packets of dst in a row of the block.
     fn packets_of_row(&self) -> usize {
-        self.elements.len() / self.block.per_packet() / self.block.rows(DST).len()
+        self.elements.len() / self.block.per_store() / self.block.rows(DST).len()
     }
 
     fn is_around(&self) -> bool {

@@ -11,7 +11,7 @@ impl Text<'_> {
     /// Writes the entry point, with an invocation per element. `along`: the first dimension of a run.
     pub(super) fn edges(&mut self, along: usize) {
         let block = self.block;
-        let per_packet = block.per_packet();
+        let per_packet = block.per_store();
         let runs = block.rows(DST).len();
         self.line("// What lies before and behind the whole packets of runs, a packet of each in all.");
         self.line(entry_point("block_edges"));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::arrange::{self, Byte, Pairs};
-use super::super::{Block, LANES, Numbers, Shape};
+use super::super::{Block, LANES, Numbers, Shape, Stores};
 use super::{COMPONENTS, Element, Text, Words, plus, scaled};
 use crate::arithmetic::{AffineStep, Arithmetic, Class};
 use crate::fragment::{Fragment, fragment};
@@ -115,7 +115,7 @@ impl Packet {
 
 /// The packets of dst that hold `elements`.
 fn packets(block: &Block, elements: &[Element]) -> Vec<Packet> {
-    let per_packet = block.per_packet();
+    let per_packet = block.per_store();
     let mut packets: Vec<Packet> = Vec::new();
     for element in elements {
         let (row, place) = (element.rows[DST], element.offsets[DST] as usize);
@@ -135,13 +135,13 @@ impl Text<'_> {
         for (r, row) in self.block.rows(DST).iter().enumerate() {
             if self.in_rows() {
                 if r > 0 {
-                    let per_packet = self.block.per_packet();
+                    let per_packet = self.block.per_store();
                     self.line(format!("let row_{r} = {r}u * (params.geometry.dst_pitch.x / {per_packet}u);"));
                 }
                 continue;
             }
             let start = self.row(DST, *row, -i32::from(self.block.kept_before));
-            let per_packet = self.block.per_packet();
+            let per_packet = self.block.per_store();
             if self.joins() {
                 self.line(format!("let from_dst_{r} = {start};"));
                 self.line(format!("let to_{r} = from_dst_{r} / {per_packet}u;"));
@@ -208,6 +208,14 @@ impl Text<'_> {
         self.placement == Placement::OneBuffer && !self.block.by_packets()
     }
 
+    /// What is stored, for comments.
+    const fn unit(&self) -> &'static str {
+        match self.block.stores {
+            Stores::Packets => "packet(s)",
+            Stores::Words => "word(s)",
+        }
+    }
+
     /// Whether blocks are of [`Shape::Runs`], whose packets join two blocks.
     fn joins(&self) -> bool {
         matches!(self.block.shape, Shape::Runs { .. })
@@ -238,7 +246,9 @@ impl Text<'_> {
     }
 
     fn store_whole(&mut self, n: usize, at: &str, packet: &str) {
-        if self.by_words() {
+        if self.block.stores == Stores::Words {
+            self.line(format!("store_dst_word({at}, {packet});"));
+        } else if self.by_words() {
             self.line(format!("let whole_{n} = {packet};"));
             for (word, component) in COMPONENTS.iter().enumerate() {
                 self.line(format!("store_dst_word(({at}) * 4u + {word}u, whole_{n}.{component});"));
@@ -320,6 +330,7 @@ impl Text<'_> {
         };
         let quads: Vec<_> = packet.places.chunks(LANES).map(quad).collect();
         match &quads[..] {
+            [quad] if self.block.stores == Stores::Words => format!("word_of_quad({quad})"),
             [quad] => quad.clone(),
             quads => format!("of_quads({})", quads.join(", ")),
         }
@@ -389,16 +400,17 @@ impl Text<'_> {
                 text.line(format!("{} = last;", names[count - 1]));
             });
             self.line("");
-            self.line(format!("// Store {} packet(s) of dst.", packets.len()));
+            self.line(format!("// Store {} {} of dst.", packets.len(), self.unit()));
             for (n, packet) in packets.iter().enumerate() {
                 self.store(n, packet, &names, &places);
             }
             return;
         }
         self.line(format!(
-            "// Clamp {} vector(s), and store {} packet(s) of dst.",
+            "// Clamp {} vector(s), and store {} {} of dst.",
             parts.len(),
-            packets.len()
+            packets.len(),
+            self.unit()
         ));
         // The last part that each packet needs.
         let part_of = |element: &Element| places[&(element.rows[DST], element.offsets[DST])].0;
