@@ -104,6 +104,15 @@ impl Claim {
         Self { cuts: [None; 2], lead: 0, ends: [WORD as u64; 2] }
     }
 
+    /// The number of parts of a region that the cuts leave to other kernels.
+    pub(crate) fn parts(&self, region: &Region) -> usize {
+        let left = |cut: &Cut| {
+            let behind = cut.first + cut.extent < region.dims()[cut.dim].extent;
+            usize::from(cut.first > 0) + usize::from(behind)
+        };
+        self.cuts.iter().flatten().map(left).sum()
+    }
+
     /// The part of a region that the cuts keep.
     pub(crate) fn main(&self, region: &Region) -> Region {
         let cuts = self.cuts.iter().flatten();

@@ -33,11 +33,12 @@ pub fn converts_f16(device: Device) -> bool {
     let probe = || {
         let module = Module::parse(&fuzz::f16_probe()).expect("the probe is valid");
         let program = module.program("probe", &[]).expect("the probe is supported");
-        let bindings = vec![Binding { group: 0, binding: 0, buffer: 0, offset: 0, size: 4 }];
+        let bindings = vec![Binding { group: 0, binding: 0, buffer: 0, offset: 0, size: 12 }];
         let dispatch = Dispatch { program: &program, grid: [256, 1, 1], bindings };
-        let outcome = wgsl_sanitizer::on_device(device, &[dispatch], &[Memory::new(4, 0)]);
+        let found = Memory::from_bytes(bytemuck::cast_slice(&[0.0_f32, 1.0, 0.0]));
+        let outcome = wgsl_sanitizer::on_device(device, &[dispatch], &[found]);
         assert!(outcome.findings.is_empty(), "{device}: {:?}", outcome.findings);
-        outcome.buffers[0].to_bytes() == [0; 4]
+        outcome.buffers[0].to_bytes()[..4] == u32::to_le_bytes(2 * 0x7c00)
     };
     let conversions = (device.subnormals, device.tiny_before_rounding, device.halves);
     PROBED.with_borrow_mut(|probed| *probed.entry(conversions).or_insert_with(probe))
@@ -71,6 +72,7 @@ pub fn try_execute(recording: &Recording, programs: &[fuzz::Program]) -> Result<
     let mut outcomes = wgsl_sanitizer::everywhere(&dispatches, &before);
     if programs_convert_f16(&recording.programs) {
         outcomes.retain(|outcome| converts_f16(outcome.device));
+        assert!(!outcomes.is_empty(), "the probe refuses every device");
     }
     Ok(outcomes.iter().map(|outcome| describe(recording, &dispatches, before.clone(), outcome)).collect())
 }

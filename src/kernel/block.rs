@@ -112,7 +112,7 @@ enum Numbers {
 /// beside the whole packets of `Rows`, `Runs` and `Around`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Shape {
-    /// A block fills whole packets of dst. Neighbouring invocations take neighbouring blocks: the dimension along which
+    /// A block fills whole packets or words of dst. Neighbouring invocations take neighbouring blocks: the dimension along which
     /// blocks lie nearest to each other varies fastest.
     Line,
     /// As [`Line`](Shape::Line), but a workgroup takes a square of blocks. Its sides run along src's fastest dimension,

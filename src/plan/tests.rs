@@ -160,7 +160,12 @@ fn kernels_suit_their_layouts() {
     let odd = packed(&[96, 64]).slice(0, 0..83).unwrap().slice(1, 0..61).unwrap();
     let (src, dst) = (odd.permute(&[1, 0]).unwrap(), packed(&[64, 96]).slice(0, 0..61).unwrap());
     let dst = dst.slice(1, 0..83).unwrap();
-    assert_eq!(kernels(&plan(DType::F32, &src, &dst)), ["block", "gather", "gather"]);
+    let in_sequence = Limits { lanes: Lanes::InSequence, ..Limits::default() };
+    let clamp = Clamp::unbounded(DType::F32);
+    let squares = Plan::new(&clamp, &src, &dst, in_sequence).unwrap();
+    assert_eq!(kernels(&squares), ["block", "gather", "gather"]);
+    // On a GPU, another dispatch costs more than squares of so few elements save.
+    assert_eq!(kernels(&plan(DType::F32, &src, &dst)), ["block", "gather"]);
 }
 
 /// If a kind of block does not suit a layout, or leaves a part of it, another kind may take it.
@@ -179,6 +184,25 @@ fn blocks_take_what_others_leave() {
     // Few elements: they are not worth a second dispatch.
     let (src, dst) = (strided(&[281, 2], &[25, 4], 0), strided(&[281, 2], &[4, 2], 7));
     assert_eq!(kernels(&plan(DType::I64, &src, &dst)), ["block"]);
+}
+
+/// On a GPU alone: words of bytes, packets of pixels whose channels have a clamp each, lanes along dst.
+#[test]
+fn blocks_for_lanes_in_step_are_right() {
+    let (hwc, chw) = (packed(&[40, 64, 4]), packed(&[4, 40, 64]).permute(&[1, 2, 0]).unwrap());
+    let every_second = packed(&[40, 128, 4]).step(1, 2).unwrap();
+    for (source, dtype, src, axis, expected) in [
+        (DType::F32, DType::U8, every_second, None, "4 (1 to 1), by packets, to words"),
+        (DType::F32, DType::F32, chw, Some(2), "4 (far to 1), by words, of several channels"),
+        (DType::U8, DType::F16, chw, Some(2), "of several channels"),
+    ] {
+        let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_affine(0.5, 3.0).unwrap();
+        let list: Vec<_> = (0..4_u8).map(|n| clamp.with_affine(0.5, f32::from(n)).unwrap()).collect();
+        let clamps = axis.map_or((&clamp).into(), |axis| Clamps::along(axis, &list));
+        let plan = Plan::new(clamps, &src, &hwc, Limits::default()).unwrap();
+        assert!(plan.to_string().contains(expected), "{plan}");
+        try_out(&plan, clamps, &src, &hwc);
+    }
 }
 
 #[test]
@@ -284,7 +308,7 @@ fn a_channel_takes_as_many_bytes_as_documented() {
 #[test]
 fn channels_have_a_table_that_a_binding_holds() {
     let of = |clamps: Clamps<'_>, channels: usize| {
-        let layout = packed(&[channels, 2]);
+        let layout = packed(&[channels, 4]);
         let limits = Limits { max_binding_size: 1 << 16, ..Limits::default() };
         Plan::new(clamps, &layout, &layout, limits)
             .map(|plan| plan.dispatches())

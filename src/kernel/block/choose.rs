@@ -107,8 +107,8 @@ impl Block {
         let claims = [Self::claim_around(task, region), squares, wide, boxes(Boxes::Narrow), words];
         let costs = claims.each_ref().map(|claim| match claim {
             None => f32::INFINITY,
-            Some((block, Claim { cuts: [None, None], .. })) => block.cost(task, region),
-            Some((block, claim)) => block.cost(task, &claim.main(region)),
+            Some((block, Claim { cuts: [None, None], .. })) => block.cost(task, region, 0),
+            Some((block, claim)) => block.cost(task, &claim.main(region), claim.parts(region)),
         });
         let mut order = [0, 1, 2, 3, 4];
         order.sort_unstable_by(|&a, &b| costs[a].total_cmp(&costs[b]));
@@ -137,7 +137,7 @@ impl Block {
             return None;
         }
         let by_words = boxes == Boxes::Words;
-        let per_packet = if by_words { LANES } else { task.per_packet() };
+        let per_store = if by_words { LANES } else { task.per_packet() };
         let in_step = task.limits.lanes == Lanes::InStep;
         let mut chosen = Chosen {
             dims,
@@ -146,15 +146,15 @@ impl Block {
             most: most_elements(task.arithmetic),
             lengths: Lengths::of(task.limits.lanes),
         };
-        let (d, keeps) = chosen.fill_packets(per_packet)?;
+        let (d, keeps) = chosen.fill_stores(per_store)?;
         // Packets of dst with bytes to preserve are also loaded, so no other invocation may load or store them.
         let apart = task.placement == Placement::TwoBuffers || task.in_place(region);
         if keeps && !(apart && chosen.are_apart(d)) {
             return None;
         }
-        // Blocks fill whole packets of dst. If possible, a cut lets the first block begin at a packet.
+        // Blocks fill whole packets or words of dst. If possible, a cut lets the first block begin at one.
         let along = dims[d];
-        let aligned = |dim: &Dim| dim.dst.unsigned_abs().is_multiple_of(per_packet);
+        let aligned = |dim: &Dim| dim.dst.unsigned_abs().is_multiple_of(per_store);
         let alike = dims.iter().enumerate().all(|(e, dim)| e >= d || aligned(dim));
         let start = region.starts[DST];
         let pitch = along.dst.unsigned_abs();
@@ -163,9 +163,12 @@ impl Block {
         let leads = if keeps { pitch - chosen.between(d) } else { 0 };
         let begins = |lead: usize| {
             let at = start.checked_sub(lead)?;
-            (0..per_packet).map(|i| (i, lead)).find(|(i, _)| (at + i * pitch).is_multiple_of(per_packet))
+            (0..per_store).map(|i| (i, lead)).find(|(i, _)| (at + i * pitch).is_multiple_of(per_store))
         };
         let ahead = (0..=leads).find_map(begins).filter(|_| alike);
+        if by_words && (keeps || ahead.is_none()) {
+            return None;
+        }
         if boxes != Boxes::Narrow {
             chosen.widen();
         }
@@ -185,9 +188,9 @@ impl Block {
         let run_length = along.extent * chosen.between(d);
         let joins = !keeps
             && !task.in_place(region)
-            && run_length >= LEAST_PACKETS * per_packet
+            && run_length >= LEAST_PACKETS * per_store
             && along.extent >= LEAST_BLOCKS * chosen.extents[d];
-        if by_words && (keeps || ahead.is_none()) || ahead.is_none() && !joins {
+        if ahead.is_none() && !joins {
             return None;
         }
         // An exact step is long, and its loops keep the elements that nobody uses.
@@ -251,9 +254,9 @@ impl Chosen<'_> {
         self.extents.iter().product()
     }
 
-    /// Takes the fewest elements that fill whole packets of dst, along dst's innermost dimension or the innermost two.
+    /// Takes the fewest elements that fill whole packets or words of dst, along dst's innermost dimension or the innermost two.
     /// Returns the outermost dimension that it takes, and whether the packets also have bytes to preserve.
-    fn fill_packets(&mut self, per_packet: usize) -> Option<(usize, bool)> {
+    fn fill_stores(&mut self, per_store: usize) -> Option<(usize, bool)> {
         let last = self.dims.len() - 1;
         // The elements of a pixel (adjacent in dst), and the dimension that leads from one pixel to the next.
         let (d, extent) = match self.dims[last].dst {
@@ -262,11 +265,11 @@ impl Chosen<'_> {
         };
         if let Some(d) = d {
             let pitch = self.dims[d].dst.unsigned_abs();
-            let keeps = pitch > extent && !(pitch | extent).is_multiple_of(per_packet);
-            let pixels = per_packet / gcd(per_packet, pitch);
+            let keeps = pitch > extent && !(pitch | extent).is_multiple_of(per_store);
+            let pixels = per_store / gcd(per_store, pitch);
             let near = match (keeps, pitch == extent) {
                 (true, _) => pitch <= SPARSEST * extent,
-                (false, next) => next && !extent.is_multiple_of(per_packet),
+                (false, next) => next && !extent.is_multiple_of(per_store),
             };
             if near
                 && pitch <= Stride::NEAREST
@@ -278,8 +281,8 @@ impl Chosen<'_> {
                 return Some((d, keeps));
             }
         }
-        self.extents[last] = per_packet;
-        (self.dims[last].dst == 1 && self.dims[last].extent >= per_packet).then_some((last, false))
+        self.extents[last] = per_store;
+        (self.dims[last].dst == 1 && self.dims[last].extent >= per_store).then_some((last, false))
     }
 
     /// Whether each dst stride from `d` outwards is at least the span inside it: then blocks share no packet.

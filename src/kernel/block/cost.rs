@@ -3,7 +3,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "counts of one warp are far below 2^24")]
 
-use super::{Block, Numbers, Reads, Shape, Stride, runs};
+use super::{Block, Numbers, Reads, SQUARE_LOG2, Shape, Stride, runs};
 use crate::MAX_RANK;
 use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::walk::Loop;
@@ -28,6 +28,8 @@ const LOADED_LINE: f32 = 6.1;
 const PARAMETER_LINE: f32 = 6.5;
 const OPERATION: f32 = 1.27;
 const START: f32 = 78.0;
+/// A dispatch beyond the first.
+const DISPATCH: f32 = 2e6;
 
 /// Loads of 16 bytes that look up a channel's parameters.
 const LOOK_UP: f32 = 4.0;
@@ -60,6 +62,11 @@ fn touched(loops: &[Loop], width: usize, stride: impl Fn(&Loop) -> usize) -> Tou
         }
     }
     Touched { lines: pieces * span.div_ceil(LINE), whole: dense && span.is_multiple_of(SECTOR) }
+}
+
+/// Two terms that overlap in time. Unlike `hypot`, it gives the same number on every host.
+fn both(a: f32, b: f32) -> f32 {
+    (a * a + b * b).sqrt()
 }
 
 impl Block {
@@ -114,11 +121,11 @@ impl Block {
             touched(loops, width, |along| [along.src, along.dst][side].unsigned_abs().saturating_mul(size))
         });
         let weight = if dst.whole { WHOLE_LINE } else { TORN_LINE };
-        (LOADED_LINE * (loads * src.lines) as f32).hypot(weight * (stores * dst.lines) as f32)
+        both(LOADED_LINE * (loads * src.lines) as f32, weight * (stores * dst.lines) as f32)
     }
 
-    /// What the block costs per element of a region.
-    pub(super) fn cost(&self, task: &Task, region: &Region) -> f32 {
+    /// What the block costs per element of a region. `parts`: the number of parts that other kernels take.
+    pub(super) fn cost(&self, task: &Task, region: &Region, parts: usize) -> f32 {
         let mut all = [Loop::ONCE; MAX_RANK];
         let rank = region.dims().len();
         let loops = &mut all[..rank];
@@ -147,12 +154,21 @@ impl Block {
                 (f32::from(each), along)
             }
         };
-        let traffic = if self.shape == Shape::Around {
-            let lines = PACKET as u64 * WARP / LINE;
-            (LOADED_LINE * (loads * lines) as f32).hypot(WHOLE_LINE * (stores * lines) as f32)
-        } else {
-            self.sort(loops, Lanes::InStep);
-            self.traffic(loops)
+        let traffic = match self.shape {
+            Shape::Around => {
+                let lines = PACKET as u64 * WARP / LINE;
+                both(LOADED_LINE * (loads * lines) as f32, WHOLE_LINE * (stores * lines) as f32)
+            }
+            Shape::Squares { along_src } => {
+                let ends = [self.dims[usize::from(self.rank) - 1], self.dims[usize::from(along_src)]];
+                let [dst, src] = ends.map(|dim| loops[Self::dim_of(dim, region)]);
+                let side = 1 << SQUARE_LOG2;
+                self.traffic(&[Loop { extent: dst.extent.min(side), ..dst }, src])
+            }
+            _ => {
+                self.sort(loops, Lanes::InStep);
+                self.traffic(loops)
+            }
         };
         let place = 30.0 + 12.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
         let operations = place + 4.0 * (loads + stores) as f32 + 6.0 * len + 4.0 * look_ups;
@@ -162,6 +178,8 @@ impl Block {
         let parameters = look_ups * LOOK_UP * lines as f32;
         let bytes = WARP as f32 * len * (self.size(SRC) + self.size(DST)) as f32;
         let terms = [BYTE * bytes, traffic, OPERATION * operations, PARAMETER_LINE * parameters, START];
-        terms.iter().map(|term| term * term).sum::<f32>().sqrt() / (len * WARP as f32)
+        let of_warp = terms.iter().map(|term| term * term).sum::<f32>().sqrt();
+        let more = parts + usize::from(self.leaves_edges());
+        of_warp / (len * WARP as f32) + DISPATCH * more as f32 / region.len() as f32
     }
 }

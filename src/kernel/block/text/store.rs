@@ -91,6 +91,7 @@ impl Part {
     }
 }
 
+/// A packet of dst, or a word where a block [stores words](Stores::Words).
 struct Packet {
     row: usize,
     /// Counted from the start of the row.
