@@ -96,6 +96,11 @@ fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
     };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
     let host = Host::new(&Clamper::new(&device)?, &queue);
+    let right = pollster::block_on(host.check_f16())?;
+    println!(
+        "  conversions of F16 by the device: {}",
+        if right { "right" } else { "not right, so not used" }
+    );
 
     let bar = ProgressBar::no_length();
     bar.set_style(ProgressStyle::with_template("  {bar:40} {pos} of {len} cases, {eta} left")?);

@@ -55,6 +55,7 @@ impl Device {
                 .await
                 .context("the adapter gives no device")?;
             let host = Host::new(&Clamper::new(&device)?, &queue);
+            host.check_f16().await?;
             Ok(Self { info, instance, adapter, host, blocks: RefCell::default() })
         })
     }
