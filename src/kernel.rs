@@ -113,7 +113,8 @@ impl Claim {
         self.cuts.iter().flatten().map(left).sum()
     }
 
-    /// The part of a region that the cuts keep.
+    /// The part of a region that the cuts keep. A cut to one index drops its dimension, so no further cut may name a
+    /// dimension behind it.
     pub(crate) fn main(&self, region: &Region) -> Region {
         let cuts = self.cuts.iter().flatten();
         cuts.fold(*region, |main, cut| main.slice(cut.dim, cut.first, cut.extent))

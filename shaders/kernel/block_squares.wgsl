@@ -3,7 +3,8 @@
 // src's fastest dimension, then along dst's; its `blocks` has the numbers of blocks along these two dimensions.
 //
 // Provides: SQUARES, place_in_square
-// Needs: params, WORKGROUP_SIZE, IN_SEQUENCE, workgroup_index, start, first_dimension, second_dimension, other_dimensions, Place
+// Needs: params, WORKGROUP_SIZE, IN_SEQUENCE, workgroup_index, start, first_dimension, second_dimension,
+//     other_dimensions, Place
 //
 // Blocks of a workgroup along src's fastest dimension, a power of two. Along dst's there are 256 / SQUARES.
 override SQUARES: u32 = 16u;

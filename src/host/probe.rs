@@ -12,13 +12,14 @@ const F16S: u32 = 1 << 16;
 const FINITE: u32 = 2 * 0x7c00;
 
 impl Host {
-    /// Compares the device's conversions between F16 and f32 with integer operations: for every finite F16, every midpoint of
-    /// two neighbours and the f32s next to both, of both signs. If all are equal, clamps that this host's clamper or a clone of it prepares
-    /// from then on use these instructions, which make F16 as fast as F32 on many GPUs; their results stay the same.
-    /// Returns whether all are equal. Assumed is that the conversion to F16 is monotone in between.
+    /// Compares the device's conversions between F16 and f32 with integer operations: for every finite F16, every
+    /// midpoint of two neighbours and the f32s next to both, of both signs. If all are equal, clamps that this host's
+    /// clamper or a clone of it prepares from then on use these instructions, which make F16 as fast as F32 on many
+    /// GPUs; their results stay the same. Returns whether all are equal. Assumed is that the conversion to F16 is
+    /// monotone in between.
     ///
-    /// [`open`](Self::open) does this. A program with a device of its own calls it once; it submits one small dispatch and waits
-    /// for the result.
+    /// [`open`](Self::open) does this. A program with a device of its own calls it once; it submits one small dispatch
+    /// and waits for the result.
     ///
     /// # Errors
     ///

@@ -215,9 +215,9 @@ impl Block {
                 *slots.next()? = Some(Cut { dim: e, first, extent });
             }
         }
-        // A cut to one index drops its dimension. Only `d` is cut to one, and no dimension behind `d` is cut.
-        let main =
-            cuts.iter().flatten().fold(*region, |main, cut| main.slice(cut.dim, cut.first, cut.extent));
+        let ends = [WORD, if beyond { PACKET } else { WORD }].map(|end| end as u64);
+        let claim = Claim { cuts, ends, ..Claim::all() };
+        let main = claim.main(region);
         // For few elements, another dispatch costs more than blocks save.
         let few = main.len() < LEAST_ELEMENTS;
         if main.dims().len() < dims.len() || few && (cuts[0].is_some() || ahead.is_none()) {
@@ -226,8 +226,7 @@ impl Block {
         let run = if ahead.is_none() { Some(d) } else { None };
         let stores = if by_words { Stores::Words } else { Stores::Packets };
         let block = Block { kept_before: lead as u8, stores, ..chosen.block(&main, numbers, run, boxes) };
-        let ends = [WORD, if beyond { PACKET } else { WORD }].map(|end| end as u64);
-        Some((block, Claim { cuts, ends, ..Claim::all() }))
+        Some((block, claim))
     }
 }
 

@@ -73,18 +73,25 @@ impl Block {
     /// Sorts loops over blocks: of two orders the one in which a warp touches fewer lines. In sequence, consecutive
     /// invocations share cache lines of src or dst.
     pub(super) fn sort(&self, loops: &mut [Loop], lanes: Lanes) {
-        loops.sort_unstable_by_key(Loop::distance);
-        if lanes == Lanes::InSequence {
-            return;
+        match lanes {
+            Lanes::InStep => _ = self.sort_in_step(loops),
+            Lanes::InSequence => loops.sort_unstable_by_key(Loop::distance),
         }
+    }
+
+    /// Sorts loops for lanes in step, and returns their [traffic](Self::traffic).
+    fn sort_in_step(&self, loops: &mut [Loop]) -> f32 {
+        loops.sort_unstable_by_key(Loop::distance);
         let nearest = self.traffic(loops);
         let mut others = [Loop::ONCE; MAX_RANK];
         let others = &mut others[..loops.len()];
         others.copy_from_slice(loops);
         others.sort_unstable_by_key(|along| along.dst);
-        if self.traffic(others) < nearest {
+        let along_dst = self.traffic(others);
+        if along_dst < nearest {
             loops.copy_from_slice(others);
         }
+        along_dst.min(nearest)
     }
 
     /// Loads of a block, the bytes of each, and its stores.
@@ -165,10 +172,7 @@ impl Block {
                 let side = 1 << SQUARE_LOG2;
                 self.traffic(&[Loop { extent: dst.extent.min(side), ..dst }, src])
             }
-            _ => {
-                self.sort(loops, Lanes::InStep);
-                self.traffic(loops)
-            }
+            _ => self.sort_in_step(loops),
         };
         let place = 30.0 + 12.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
         let operations = place + 4.0 * (loads + stores) as f32 + 6.0 * len + 4.0 * look_ups;

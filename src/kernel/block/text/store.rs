@@ -116,16 +116,16 @@ impl Packet {
 
 /// The packets of dst that hold `elements`.
 fn packets(block: &Block, elements: &[Element]) -> Vec<Packet> {
-    let per_packet = block.per_store();
+    let per_store = block.per_store();
     let mut packets: Vec<Packet> = Vec::new();
     for element in elements {
         let (row, place) = (element.rows[DST], element.offsets[DST] as usize);
-        let number = place / per_packet;
+        let number = place / per_store;
         if packets.last().is_none_or(|last| (last.row, last.number) != (row, number)) {
-            packets.push(Packet { row, number, places: vec![None; per_packet] });
+            packets.push(Packet { row, number, places: vec![None; per_store] });
         }
         let packet = packets.last_mut().expect("one was added");
-        packet.places[place % per_packet] = Some(*element);
+        packet.places[place % per_store] = Some(*element);
     }
     packets
 }
@@ -136,20 +136,20 @@ impl Text<'_> {
         for (r, row) in self.block.rows(DST).iter().enumerate() {
             if self.in_rows() {
                 if r > 0 {
-                    let per_packet = self.block.per_store();
-                    self.line(format!("let row_{r} = {r}u * (params.geometry.dst_pitch.x / {per_packet}u);"));
+                    let per_store = self.block.per_store();
+                    self.line(format!("let row_{r} = {r}u * (params.geometry.dst_pitch.x / {per_store}u);"));
                 }
                 continue;
             }
             let start = self.row(DST, *row, -i32::from(self.block.kept_before));
-            let per_packet = self.block.per_store();
+            let per_store = self.block.per_store();
             if self.joins() {
                 self.line(format!("let from_dst_{r} = {start};"));
-                self.line(format!("let to_{r} = from_dst_{r} / {per_packet}u;"));
-                let places = format!("from_dst_{r} % {per_packet}u");
+                self.line(format!("let to_{r} = from_dst_{r} / {per_store}u;"));
+                let places = format!("from_dst_{r} % {per_store}u");
                 self.line(format!("let phase_{r} = {};", scaled(&places, '*', self.block.size(DST))));
             } else {
-                self.line(format!("let to_{r} = {};", scaled(&start, '/', per_packet)));
+                self.line(format!("let to_{r} = {};", scaled(&start, '/', per_store)));
             }
         }
         for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
