@@ -531,6 +531,6 @@ impl Chosen<'_> {
     }
 }
 
-fn gcd(a: usize, b: usize) -> usize {
+pub(super) fn gcd(a: usize, b: usize) -> usize {
     if b == 0 { a } else { gcd(b, a % b) }
 }

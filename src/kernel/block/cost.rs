@@ -3,6 +3,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "counts of one warp are far below 2^24")]
 
+use super::choose::gcd;
 use super::{Block, Numbers, Reads, SQUARE_LOG2, Shape, Stride, runs};
 use crate::MAX_RANK;
 use crate::kernel::region::{DST, Region, SRC};
@@ -17,22 +18,24 @@ const LINE: u64 = 128;
 const SECTOR: u64 = 32;
 
 /// A byte of src or dst.
-const BYTE: f32 = 0.251;
+const BYTE: f32 = 0.265;
 /// A line in which a store fills a sector only in part.
-const TORN_LINE: f32 = 28.5;
+const TORN_LINE: f32 = 29.9;
 /// Another line of a store.
-const WHOLE_LINE: f32 = 10.5;
+const WHOLE_LINE: f32 = 10.7;
 /// A line of a load.
-const LOADED_LINE: f32 = 6.1;
-/// A line of a load of parameters.
-const PARAMETER_LINE: f32 = 6.5;
-const OPERATION: f32 = 1.27;
-const START: f32 = 78.0;
+const LOADED_LINE: f32 = 6.7;
+/// A line of a load from a table of parameters in storage.
+const TABLE_LINE: f32 = 6.5;
+/// An address beyond one of a load from the uniform block.
+const UNIFORM_ADDRESS: f32 = 27.0;
+const OPERATION: f32 = 1.26;
+const START: f32 = 102.0;
 /// A dispatch beyond the first.
 const DISPATCH: f32 = 2e6;
 
 /// Loads of 16 bytes that look up a channel's parameters.
-const LOOK_UP: f32 = 4.0;
+const LOOK_UP: f32 = 2.0;
 /// Bytes of a channel's parameters.
 const PARAMETERS: u64 = 64;
 
@@ -64,7 +67,7 @@ fn touched(loops: &[Loop], width: usize, stride: impl Fn(&Loop) -> usize) -> Tou
     Touched { lines: pieces * span.div_ceil(LINE), whole: dense && span.is_multiple_of(SECTOR) }
 }
 
-/// Two terms that overlap in time. Unlike `hypot`, it gives the same number on every host.
+/// Two terms that overlap in part. Unlike `hypot`, it gives the same number on every host.
 fn both(a: f32, b: f32) -> f32 {
     (a * a + b * b).sqrt()
 }
@@ -152,7 +155,9 @@ impl Block {
         let (look_ups, channels) = match self.numbers {
             Numbers::One => (0.0, 1),
             Numbers::Each if self.shape == Shape::Around => {
-                (self.per_store() as f32, WARP.min(task.channels as u64))
+                // Stores begin with every `step`-th channel.
+                let step = gcd(self.per_store(), task.channels);
+                (self.per_store() as f32, WARP.min((task.channels / step) as u64))
             }
             Numbers::Each | Numbers::Block => {
                 let along =
@@ -176,13 +181,16 @@ impl Block {
         };
         let place = 30.0 + 12.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
         let operations = place + 4.0 * (loads + stores) as f32 + 6.0 * len + 4.0 * look_ups;
-        // A uniform block serves all lanes at once if they ask for one channel.
-        let is_free = channels == 1 && !task.parameter_place().are_stored();
-        let lines = if is_free { 0 } else { (channels * PARAMETERS).div_ceil(LINE) };
-        let parameters = look_ups * LOOK_UP * lines as f32;
+        let parameters = if task.parameter_place().are_stored() {
+            TABLE_LINE * (channels * PARAMETERS).div_ceil(LINE) as f32
+        } else {
+            UNIFORM_ADDRESS * (channels - 1) as f32
+        };
         let bytes = WARP as f32 * len * (self.size(SRC) + self.size(DST)) as f32;
-        let terms = [BYTE * bytes, traffic, OPERATION * operations, PARAMETER_LINE * parameters, START];
-        let of_warp = terms.iter().map(|term| term * term).sum::<f32>().sqrt();
+        // Memory and instructions overlap almost wholly.
+        let memory = both(both(BYTE * bytes, traffic), LOOK_UP * look_ups * parameters);
+        let instructions = both(OPERATION * operations, START);
+        let of_warp = both(memory * memory, instructions * instructions).sqrt();
         let more = parts + usize::from(self.leaves_edges());
         of_warp / (len * WARP as f32) + DISPATCH * more as f32 / region.len() as f32
     }
