@@ -161,6 +161,8 @@ pub(crate) enum Opcode {
     /// Takes an address, a value and the value to compare with.
     CompareExchange(Word),
     Length(Extent),
+    /// Waits until all invocations of the workgroup are here.
+    Barrier,
 
     /// Saves the active invocations.
     Keep(Slot),
@@ -213,8 +215,10 @@ pub(crate) struct Code {
     pub(crate) counters: u32,
     pub(crate) constants: Vec<(Reg, u32)>,
     pub(crate) inputs: Vec<(Reg, Input)>,
-    /// Group and binding of each resource.
+    /// Group and binding of each resource; [`NONE`] and an index into `shared` for workgroup memory.
     pub(crate) resources: Vec<(u32, u32)>,
+    /// The size of each variable in workgroup memory, in bytes.
+    pub(crate) shared: Vec<u32>,
     pub(crate) workgroup_size: [u32; 3],
 }
 
@@ -253,6 +257,11 @@ impl Op {
 }
 
 impl Code {
+    /// Whether the invocations of a workgroup have to run beside each other.
+    pub(crate) fn is_shared(&self) -> bool {
+        !self.shared.is_empty() || self.ops.iter().any(|op| matches!(op.code, Opcode::Barrier))
+    }
+
     /// Whether there are atomic accesses, by which invocations can affect each other.
     pub(crate) fn has_atomics(&self) -> bool {
         self.ops.iter().any(|op| match op.code {

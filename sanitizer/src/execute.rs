@@ -5,7 +5,7 @@ mod values;
 
 use std::sync::Arc;
 
-use crate::code::{Code, Float, LANES, NOBODY, Op, Opcode, Reg, Slot};
+use crate::code::{Code, Float, LANES, NOBODY, NONE, Op, Opcode, Reg, Slot};
 use crate::finding::{Finding, Kind};
 use crate::float::{self, Arithmetic};
 use crate::memory::Memory;
@@ -58,7 +58,12 @@ fn run(
     profiler: Option<&mut Profiler>,
 ) -> (Vec<Finding>, u8) {
     buffers.iter_mut().for_each(Memory::begin_dispatch);
+    let count = buffers.len();
     let bound = |&(group, binding): &(u32, u32)| {
+        if group == NONE {
+            let (buffer, size) = (count + binding as usize, code.shared[binding as usize].into());
+            return Binding { group, binding, buffer, offset: 0, size };
+        }
         let found = bindings.iter().find(|other| (other.group, other.binding) == (group, binding));
         let bound = *found.unwrap_or_else(|| panic!("nothing is bound at group {group}, binding {binding}"));
         let size = buffers[bound.buffer].size();
@@ -79,50 +84,67 @@ fn run(
         grid,
         resources,
         buffers,
-        values: vec![[0; LANES]; code.registers as usize],
-        tainted: vec![0; code.registers as usize],
-        taints: Vec::new(),
-        masks: vec![0; code.slots as usize],
-        counters: vec![0; code.counters as usize],
-        active: 0,
-        invocations: [0; LANES],
-        at: 0,
+        shared: Vec::new(),
+        batch: Batch::new(code),
         findings: Vec::new(),
         is_endless: false,
         profiler,
     };
-    for &(reg, value) in &code.constants {
-        machine.values[reg as usize] = [value; LANES];
-    }
-    let [x, y, z] = code.workgroup_size;
-    let total = grid.into_iter().chain([x, y, z]).map(u64::from).product::<u64>();
+    let workgroup = code.workgroup_size.into_iter().map(u64::from).product::<u64>();
+    let total = grid.into_iter().map(u64::from).product::<u64>() * workgroup;
     // `Touched` stores an invocation's number plus 1; 0 means none, and `SEVERAL` is `u32::MAX`.
     assert!(total < u64::from(u32::MAX) - 1, "{total} invocations");
     // The invocations of a batch execute each statement together. To show another interleaving, backward order takes
     // one invocation at a time if the program has atomics.
-    let at_once = if order == Order::Backward && code.has_atomics() { 1 } else { LANES };
-    let stride = scattering(total);
-    let batches = total.div_ceil(at_once as u64);
-    for first in (0..total).step_by(at_once) {
-        if machine.profiler.as_mut().is_some_and(|profiler| !profiler.takes(first / at_once as u64, batches))
-        {
+    let at_once = if order == Order::Backward && code.has_atomics() { 1 } else { LANES as u64 };
+    // Invocations that wait for each other, or else one batch.
+    let together = if code.is_shared() { workgroup } else { at_once };
+    let places = Places::new(order, total, if code.is_shared() { workgroup } else { total });
+    let batches = together.div_ceil(at_once);
+    for first in (0..total).step_by(together as usize) {
+        let takes = |profiler: &mut &mut Profiler| {
+            profiler.takes(first / together, total.div_ceil(together), batches)
+        };
+        if machine.profiler.as_mut().is_some_and(|profiler| !takes(profiler)) {
             continue;
         }
-        for (lane, n) in (first..total.min(first + at_once as u64)).enumerate() {
-            machine.invocations[lane] = match order {
-                Order::Forward => n,
-                Order::Backward => total - 1 - n,
-                Order::Scattered => n * stride % total,
-            } as u32;
-        }
-        let count = (total - first).min(at_once as u64);
-        machine.active = u64::MAX >> (LANES as u64 - count);
-        machine.run();
+        let all: Vec<_> = (first..total.min(first + together)).map(|n| places.of(n)).collect();
+        machine.run(all.chunks(at_once as usize));
         if machine.is_endless {
             break;
         }
     }
     (machine.findings, machine.arithmetic.met)
+}
+
+/// The order of invocations. Those of a group stay together.
+struct Places {
+    order: Order,
+    total: u64,
+    /// Invocations of a group.
+    group: u64,
+    /// Steps from one group to the next, and within a group.
+    strides: [u64; 2],
+}
+
+impl Places {
+    fn new(order: Order, total: u64, group: u64) -> Self {
+        Self { order, total, group, strides: [total / group.max(1), group].map(scattering) }
+    }
+
+    /// The number of the invocation that runs as the `n`-th.
+    fn of(&self, n: u64) -> u32 {
+        let place = match self.order {
+            Order::Forward => n,
+            Order::Backward => self.total - 1 - n,
+            Order::Scattered => {
+                let groups = self.total / self.group;
+                let (group, within) = (n / self.group, n % self.group);
+                group * self.strides[0] % groups * self.group + within * self.strides[1] % self.group
+            }
+        };
+        place as u32
+    }
 }
 
 /// A step that is coprime to `total`, so that repeated steps meet every invocation. If there are enough invocations,
@@ -147,6 +169,20 @@ struct Machine<'a> {
     grid: [u32; 3],
     resources: Vec<Binding>,
     buffers: &'a mut [Memory],
+    /// The workgroup's memory, which counts as further buffers.
+    shared: Vec<Memory>,
+    /// The batch that runs.
+    batch: Batch,
+    findings: Vec<Finding>,
+    /// Whether a loop took too many rounds; nothing runs after that.
+    is_endless: bool,
+    /// Counts, if a profile is taken.
+    profiler: Option<&'a mut Profiler>,
+}
+
+/// What the invocations of a batch hold.
+#[derive(Clone)]
+struct Batch {
     values: Vec<Lanes>,
     /// For each register, a mask of the lanes with a tainted value.
     tainted: Vec<u64>,
@@ -159,11 +195,37 @@ struct Machine<'a> {
     /// The invocation's number in the dispatch, for each lane.
     invocations: Lanes,
     at: usize,
-    findings: Vec<Finding>,
-    /// Whether a loop took too many rounds; nothing runs after that.
-    is_endless: bool,
-    /// Counts, if a profile is taken.
-    profiler: Option<&'a mut Profiler>,
+}
+
+impl Batch {
+    fn new(code: &Code) -> Self {
+        let mut batch = Self {
+            values: vec![[0; LANES]; code.registers as usize],
+            tainted: vec![0; code.registers as usize],
+            taints: Vec::new(),
+            masks: vec![0; code.slots as usize],
+            counters: vec![0; code.counters as usize],
+            active: 0,
+            invocations: [0; LANES],
+            at: 0,
+        };
+        for &(reg, value) in &code.constants {
+            batch.values[reg as usize] = [value; LANES];
+        }
+        batch
+    }
+
+    /// Puts invocations at the start of the code.
+    fn begin(&mut self, code: &Code, grid: [u32; 3], invocations: &[u32]) {
+        self.invocations[..invocations.len()].copy_from_slice(invocations);
+        self.active = u64::MAX >> (LANES - invocations.len());
+        for &(reg, input) in &code.inputs {
+            for (lane, invocation) in invocations.iter().enumerate() {
+                self.values[reg as usize][lane] = code.input(input, grid, *invocation);
+            }
+        }
+        self.at = 0;
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -187,22 +249,59 @@ fn mask(holds: impl Fn(usize) -> bool) -> u64 {
 }
 
 impl Machine<'_> {
-    fn run(&mut self) {
-        for &(reg, input) in &self.code.inputs {
-            for lane in lanes(self.active) {
-                self.values[reg as usize][lane] = self.code.input(input, self.grid, self.invocations[lane]);
+    /// Runs batches of invocations. Those of several batches belong to one workgroup and wait for each other.
+    fn run<'b>(&mut self, batches: impl Iterator<Item = &'b [u32]>) {
+        if !self.code.is_shared() {
+            for invocations in batches {
+                self.batch.begin(self.code, self.grid, invocations);
+                self.resume();
             }
+            return;
         }
+        let size = |size: &u32| Memory::new(u64::from(*size).next_multiple_of(4), 0);
+        self.shared = self.code.shared.iter().map(size).collect();
+        let begun = |invocations| {
+            let mut batch = Batch::new(self.code);
+            batch.begin(self.code, self.grid, invocations);
+            batch
+        };
+        let mut waiting: Vec<_> = batches.map(begun).collect();
+        while waiting[0].at < self.code.ops.len() && !self.is_endless {
+            // Accesses on two sides of a barrier do not race.
+            self.shared.iter_mut().for_each(Memory::begin_dispatch);
+            for batch in &mut waiting {
+                std::mem::swap(&mut self.batch, batch);
+                self.resume();
+                std::mem::swap(&mut self.batch, batch);
+            }
+            // naga refuses a barrier that some invocations may not reach.
+            let is_with_first = |batch: &Batch| batch.at == waiting[0].at;
+            assert!(waiting.iter().all(is_with_first) || self.is_endless, "invocations wait in two places");
+        }
+    }
+
+    /// Runs the batch up to the next barrier, or to the end.
+    fn resume(&mut self) {
         let code = self.code;
-        self.at = 0;
-        while let Some(op) = code.ops.get(self.at) {
-            self.at += 1;
+        while let Some(op) = code.ops.get(self.batch.at) {
+            self.batch.at += 1;
+            if matches!(op.code, Opcode::Barrier) {
+                break;
+            }
             self.step(op);
         }
     }
 
+    /// A buffer, or behind the buffers the workgroup's memory.
+    fn memory(&mut self, n: usize) -> &mut Memory {
+        match n.checked_sub(self.buffers.len()) {
+            None => &mut self.buffers[n],
+            Some(n) => &mut self.shared[n],
+        }
+    }
+
     fn report(&mut self, kind: Kind, lane: usize, values: impl FnOnce(&Self) -> String) {
-        let operation = self.at as u32 - 1;
+        let operation = self.batch.at as u32 - 1;
         let site = self.code.sites[self.code.origins[operation as usize] as usize];
         let is_same = |other: &Finding| {
             other.kind == kind && other.source.as_ref().is_some_and(|source| source.line == site.line)
@@ -216,53 +315,53 @@ impl Machine<'_> {
     /// The WGSL line and the invocation of an operation.
     fn source(&self, operation: u32, lane: usize) -> Source {
         let site = self.code.origins[operation as usize];
-        self.code.source(self.wgsl, site, self.grid, self.invocations[lane])
+        self.code.source(self.wgsl, site, self.grid, self.batch.invocations[lane])
     }
 
     /// A lane's value and its tainted bits.
     fn value(&self, reg: Reg, lane: usize) -> Tainted {
-        let bits = self.values[reg as usize][lane];
-        let taint = match self.tainted[reg as usize] >> lane & 1 {
+        let bits = self.batch.values[reg as usize][lane];
+        let taint = match self.batch.tainted[reg as usize] >> lane & 1 {
             0 => 0,
-            _ => self.taints[reg as usize].bits[lane],
+            _ => self.batch.taints[reg as usize].bits[lane],
         };
         Tainted { bits, taint }
     }
 
     /// The operation that tainted a value.
     fn since(&self, reg: Reg, lane: usize) -> Option<u32> {
-        (self.tainted[reg as usize] >> lane & 1 != 0).then(|| self.taints[reg as usize].since[lane])
+        (self.batch.tainted[reg as usize] >> lane & 1 != 0).then(|| self.batch.taints[reg as usize].since[lane])
     }
 
     fn set_taint(&mut self, reg: Reg, lane: usize, bits: u32, since: u32) {
         if bits == 0 {
             return;
         }
-        if self.taints.is_empty() {
-            self.taints = vec![Taints { bits: [0; LANES], since: [0; LANES] }; self.values.len()];
+        if self.batch.taints.is_empty() {
+            self.batch.taints = vec![Taints { bits: [0; LANES], since: [0; LANES] }; self.batch.values.len()];
         }
-        self.tainted[reg as usize] |= 1 << lane;
-        let taints = &mut self.taints[reg as usize];
+        self.batch.tainted[reg as usize] |= 1 << lane;
+        let taints = &mut self.batch.taints[reg as usize];
         (taints.bits[lane], taints.since[lane]) = (bits, since);
     }
 
     /// Taints all bits of a result for some invocations, and notes the current operation as the origin.
     fn taint(&mut self, to: Reg, invocations: u64) {
-        for lane in lanes(invocations & self.active) {
-            self.set_taint(to, lane, u32::MAX, self.at as u32 - 1);
+        for lane in lanes(invocations & self.batch.active) {
+            self.set_taint(to, lane, u32::MAX, self.batch.at as u32 - 1);
         }
     }
 
     /// Taints a result in the lanes in which an operand is tainted; `bits` returns the tainted bits.
     fn spread<const N: usize>(&mut self, to: Reg, from: [Reg; N], bits: impl Fn([Tainted; N]) -> u32) {
-        let dirty = from.iter().fold(0, |dirty, &reg| dirty | self.tainted[reg as usize]) & self.active;
+        let dirty = from.iter().fold(0, |dirty, &reg| dirty | self.batch.tainted[reg as usize]) & self.batch.active;
         let results: Vec<_> = lanes(dirty)
             .map(|lane| {
                 let since = from.iter().find_map(|&reg| self.since(reg, lane)).unwrap_or_default();
                 (lane, bits(from.map(|reg| self.value(reg, lane))), since)
             })
             .collect();
-        self.tainted[to as usize] = 0;
+        self.batch.tainted[to as usize] = 0;
         for (lane, bits, since) in results {
             self.set_taint(to, lane, bits, since);
         }
@@ -272,14 +371,14 @@ impl Machine<'_> {
     fn copy(&mut self, to: Reg, from: Reg, lane: usize) {
         let Tainted { bits, taint } = self.value(from, lane);
         let since = self.since(from, lane).unwrap_or_default();
-        self.values[to as usize][lane] = bits;
-        self.tainted[to as usize] &= !(1 << lane);
+        self.batch.values[to as usize][lane] = bits;
+        self.batch.tainted[to as usize] &= !(1 << lane);
         self.set_taint(to, lane, taint, since);
     }
 
     /// Reports a tainted value where none is allowed; returns the lanes with tainted values.
     fn refuse(&mut self, kind: Kind, reg: Reg) -> u64 {
-        let dirty = self.tainted[reg as usize] & self.active;
+        let dirty = self.batch.tainted[reg as usize] & self.batch.active;
         if let Some(lane) = lanes(dirty).next() {
             self.report(kind, lane, |this| {
                 let Tainted { bits, taint } = this.value(reg, lane);
@@ -293,7 +392,7 @@ impl Machine<'_> {
 
     fn step(&mut self, &Op { code, to, from }: &Op) {
         if let Some(profiler) = &mut self.profiler {
-            profiler.step(code, self.active, |n| &*self.floats[n].0);
+            profiler.step(code, self.batch.active, |n| &*self.floats[n].0);
         }
         match code {
             Opcode::Unary(op) => self.unary(op, to, from[0]),
@@ -311,41 +410,42 @@ impl Machine<'_> {
             Opcode::Atomic(op, word) => self.atomic(op, to, word, [from[0], from[1]]),
             Opcode::CompareExchange(word) => self.compare_exchange(to, word, [from[0], from[1], from[2]]),
             Opcode::Length(extent) => {
-                self.values[to as usize] = [self.length(extent); LANES];
-                self.tainted[to as usize] = 0;
+                self.batch.values[to as usize] = [self.length(extent); LANES];
+                self.batch.tainted[to as usize] = 0;
             }
 
+            Opcode::Barrier => unreachable!("`resume` stops there"),
             Opcode::Keep(slot) => {
                 debug_assert_ne!(slot, NOBODY);
-                self.masks[slot as usize] = self.active;
+                self.batch.masks[slot as usize] = self.batch.active;
             }
-            Opcode::Clear(slot) => self.masks[slot as usize] = 0,
+            Opcode::Clear(slot) => self.batch.masks[slot as usize] = 0,
             Opcode::Restore(slot, gone) => {
-                let gone = gone.iter().fold(0, |gone, &slot: &Slot| gone | self.masks[slot as usize]);
-                self.active = self.masks[slot as usize] & !gone;
+                let gone = gone.iter().fold(0, |gone, &slot: &Slot| gone | self.batch.masks[slot as usize]);
+                self.batch.active = self.batch.masks[slot as usize] & !gone;
             }
             Opcode::Where => {
                 self.refuse(Kind::TaintedBranch, from[0]);
-                let values = &self.values[from[0] as usize];
-                self.active &= mask(|lane| values[lane] != 0);
+                let values = &self.batch.values[from[0] as usize];
+                self.batch.active &= mask(|lane| values[lane] != 0);
             }
             Opcode::Go(slot) => {
-                self.masks[slot as usize] |= self.active;
-                self.active = 0;
+                self.batch.masks[slot as usize] |= self.batch.active;
+                self.batch.active = 0;
             }
-            Opcode::Skip(to) if self.active == 0 => self.at = to as usize,
+            Opcode::Skip(to) if self.batch.active == 0 => self.batch.at = to as usize,
             Opcode::Skip(_) => {}
-            Opcode::Reset(counter) => self.counters[counter as usize] = 0,
+            Opcode::Reset(counter) => self.batch.counters[counter as usize] = 0,
             Opcode::Again { head, counter } => {
-                let Some(lane) = lanes(self.active).next() else { return };
-                self.counters[counter as usize] += 1;
-                if self.counters[counter as usize] <= MOST_ROUNDS {
-                    self.at = head as usize;
+                let Some(lane) = lanes(self.batch.active).next() else { return };
+                self.batch.counters[counter as usize] += 1;
+                if self.batch.counters[counter as usize] <= MOST_ROUNDS {
+                    self.batch.at = head as usize;
                 } else {
                     self.report(Kind::Endless, lane, |_| format!("round {}", MOST_ROUNDS + 1));
                     // Stop here: an outer loop or other invocations could take as long each time.
                     self.is_endless = true;
-                    self.at = self.code.ops.len();
+                    self.batch.at = self.code.ops.len();
                 }
             }
         }

@@ -46,6 +46,8 @@
 //! - A zero has the sign that IEEE 754 gives it. A number that is flushed, moved, selected or bitcast keeps its sign.
 //! - A device makes the same choice everywhere in a program. It fuses and reassociates within an expression and
 //!   across `let`s, calls and variables of straight-line code, but not across a loop or an early return.
+//! - Workgroup memory begins with any value, as wgpu leaves it if a program asks for that. Invocations of a workgroup run
+//!   from barrier to barrier.
 //! - Infinities compare as in IEEE 754, and `atomicCompareExchangeWeak` fails only if the values differ.
 //!
 //! An expression of more than twelve floats is cut into two parts, which are not fused or reassociated with each other.
@@ -55,7 +57,7 @@
 //! # What is not supported
 //!
 //! [`Error::Unsupported`] names features of a program that the crate does not execute: `f16`, `f64` and 64-bit
-//! integers, workgroup memory and barriers, subgroups, textures, matrices, float division and `clamp`, and float
+//! integers, barriers of storage buffers, subgroups, textures, matrices, float division and `clamp`, and float
 //! functions for which WGSL bounds the error instead of giving the result.
 //!
 //! # Why not another tool

@@ -271,8 +271,11 @@ impl<'a> Lowering<'a> {
                     self.frame.values[result.index()] = Some(Value::Registers(given));
                 }
             }
+            Statement::ControlBarrier(naga::Barrier::WORK_GROUP) => {
+                self.out.emit(Opcode::Barrier, &[]);
+            }
             Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => {
-                return self.unsupported("a barrier");
+                return self.unsupported("a barrier of storage buffers");
             }
             other => return self.unsupported(format!("{other:?}")),
         }

@@ -15,6 +15,8 @@ const WARP: usize = 32;
 const LINE: u64 = 128;
 /// Bytes of the part of a line that a store should fill.
 const SECTOR: u64 = 32;
+/// Words of workgroup memory that an access reaches at once if they lie in different banks.
+const BANKS: u64 = 32;
 /// The most words that one instruction of a lane loads or stores.
 const MOST_WORDS: u64 = 4;
 
@@ -27,6 +29,8 @@ pub struct Counts {
     pub operations: f64,
     /// Accesses of private arrays by an index that is computed.
     pub indexed: f64,
+    /// Rounds of accesses to workgroup memory: in a round, each of its [`BANKS`] gives one word.
+    pub shared: f64,
     /// Binding numbers of group 0, and the accesses through each.
     pub bindings: Vec<(u32, Access)>,
 }
@@ -74,6 +78,7 @@ pub fn counts(dispatches: &[Dispatch<'_>], buffers: &[Memory], batches: u64) -> 
         counts.warps = total / WARP as f64;
         counts.operations *= scale;
         counts.indexed *= scale;
+        counts.shared *= scale;
         for (_, access) in &mut counts.bindings {
             *access = access.times(scale);
         }
@@ -95,7 +100,8 @@ pub(crate) struct Profiler {
 }
 
 struct Pending {
-    binding: u32,
+    /// The group and the binding; a group of [`NONE`] is workgroup memory.
+    binding: (u32, u32),
     is_store: bool,
     /// The expression, and the register of its address.
     site: (u32, Reg),
@@ -105,14 +111,14 @@ struct Pending {
 }
 
 impl Profiler {
-    /// Whether the `n`-th of `count` batches belongs to the sample.
-    pub(crate) fn takes(&mut self, n: u64, count: u64) -> bool {
+    /// Whether the `n`-th of `count` groups of batches belongs to the sample. `batches`: of each group.
+    pub(crate) fn takes(&mut self, n: u64, count: u64, batches: u64) -> bool {
         self.finish();
-        // One of each `every` batches, at a place that varies: regular places could all be alike.
-        let every = count.div_ceil(self.most);
+        // One of each `every` groups, at a place that varies: regular places could all be alike.
+        let every = (count * batches).div_ceil(self.most);
         let place = ((n / every).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) % every;
         let takes = n % every == place;
-        self.taken += u64::from(takes);
+        self.taken += if takes { batches } else { 0 };
         takes
     }
 
@@ -135,7 +141,7 @@ impl Profiler {
     /// Counts an access to one word per lane; `first` has the bytes where the words of the active lanes begin.
     pub(crate) fn access(
         &mut self,
-        binding: u32,
+        binding: (u32, u32),
         is_store: bool,
         site: (u32, Reg),
         first: &[Option<u64>; LANES],
@@ -157,7 +163,13 @@ impl Profiler {
 
     /// Counts the access that no word follows.
     fn finish(&mut self) {
-        let Some(Pending { binding, is_store, words, first, .. }) = self.pending.take() else { return };
+        let Some(Pending { binding: (group, binding), is_store, words, first, .. }) = self.pending.take() else {
+            return;
+        };
+        if group == NONE {
+            self.counts.shared += first.chunks(WARP).map(|warp| rounds(warp, words) as f64).sum::<f64>();
+            return;
+        }
         let bindings = &mut self.counts.bindings;
         let at = bindings.iter().position(|(number, _)| *number == binding).unwrap_or_else(|| {
             bindings.push((binding, Access::default()));
@@ -188,6 +200,15 @@ impl Profiler {
             }
         }
     }
+}
+
+/// The rounds of an access of a warp to workgroup memory, `words` for each lane.
+fn rounds(first: &[Option<u64>], words: u64) -> usize {
+    let mut all: Vec<u64> =
+        first.iter().flatten().flat_map(|at| (0..words).map(move |word| at / 4 + word)).collect();
+    all.sort_unstable();
+    all.dedup();
+    (0..BANKS).map(|bank| all.iter().filter(|word| *word % BANKS == bank).count()).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -285,6 +306,25 @@ mod tests {
         let counts = per_warp("var a = array<u32, 4>(1u, 2u, 3u, 4u); dst[i] = a[src[i] % 4u];");
         assert_eq!(counts.indexed, 1.0);
         assert_eq!(per_warp("var a = array<u32, 4>(1u, 2u, 3u, 4u); dst[i] = a[2];").indexed, 0.0);
+    }
+
+    #[test]
+    fn words_of_one_bank_take_rounds() {
+        let rounds = |index: &str, ty: &str| {
+            let text = format!(
+                "{HEAD} shared_words[{index}] = {ty}(i); }} var<workgroup> shared_words: array<{ty}, 256>;"
+            );
+            let program = Module::parse(&text).unwrap().program("main", &[]).unwrap();
+            let dispatch = Dispatch { program: &program, grid: [1, 1, 1], bindings: Vec::new() };
+            counts(&[dispatch], &[], 1).remove(0).shared / 2.0
+        };
+        assert_eq!(rounds("i", "u32"), 1.0);
+        assert_eq!(rounds("(2u * i) % 256u", "u32"), 2.0);
+        assert_eq!(rounds("(33u * i) % 256u", "u32"), 1.0);
+        // A packet has four words; neighbouring and third packets lie in all banks, second ones in half of them.
+        assert_eq!(rounds("i", "vec4<u32>"), 4.0);
+        assert_eq!(rounds("(3u * i) % 256u", "vec4<u32>"), 4.0);
+        assert_eq!(rounds("(2u * i) % 256u", "vec4<u32>"), 8.0);
     }
 
     /// A sample of a dispatch whose batches are alike counts as all of it.

@@ -9,10 +9,10 @@ use crate::{Binding, scalar};
 impl Machine<'_> {
     pub(super) fn read_register(&mut self, to: Reg, first: Reg, offset: Reg) {
         let refused = self.refuse(Kind::TaintedAddress, offset);
-        self.values[to as usize] = [0; LANES];
-        self.tainted[to as usize] = 0;
-        for lane in lanes(self.active & !refused) {
-            let offset = self.values[offset as usize][lane];
+        self.batch.values[to as usize] = [0; LANES];
+        self.batch.tainted[to as usize] = 0;
+        for lane in lanes(self.batch.active & !refused) {
+            let offset = self.batch.values[offset as usize][lane];
             if offset != BEYOND {
                 self.copy(to, first + offset, lane);
             }
@@ -21,8 +21,8 @@ impl Machine<'_> {
 
     pub(super) fn write_register(&mut self, first: Reg, offset: Reg, from: Reg) {
         let refused = self.refuse(Kind::TaintedAddress, offset);
-        for lane in lanes(self.active & !refused) {
-            let offset = self.values[offset as usize][lane];
+        for lane in lanes(self.batch.active & !refused) {
+            let offset = self.batch.values[offset as usize][lane];
             if offset != BEYOND {
                 self.copy(first + offset, from, lane);
             }
@@ -41,23 +41,23 @@ impl Machine<'_> {
 
     pub(super) fn address(&mut self, to: Reg, base: Reg, index: Reg, (stride, extent): (u32, Extent)) {
         let length = self.length(extent);
-        let indices = self.values[index as usize];
-        let before = if base == NONE { [0; LANES] } else { self.values[base as usize] };
+        let indices = self.batch.values[index as usize];
+        let before = if base == NONE { [0; LANES] } else { self.batch.values[base as usize] };
         let beyond = mask(|lane| indices[lane] >= length);
         let refused = self.refuse(Kind::TaintedAddress, index);
-        if let Some(lane) = lanes(beyond & self.active & !refused).next() {
+        if let Some(lane) = lanes(beyond & self.batch.active & !refused).next() {
             let kind = match extent {
                 Extent::Fixed(_) => Kind::BeyondArray,
                 Extent::Runtime { .. } => Kind::BeyondBinding,
             };
             self.report(kind, lane, |_| format!("element {} of {length}", indices[lane]));
         }
-        let out = &mut self.values[to as usize];
+        let out = &mut self.batch.values[to as usize];
         for lane in 0..LANES {
             let is_beyond = (beyond | refused) >> lane & 1 != 0 || before[lane] == BEYOND;
             out[lane] = if is_beyond { BEYOND } else { before[lane] + indices[lane] * stride };
         }
-        self.tainted[to as usize] = 0;
+        self.batch.tainted[to as usize] = 0;
     }
 
     /// Calls `f` with the word at an address and the lane, for each active lane whose address is within the binding.
@@ -70,13 +70,13 @@ impl Machine<'_> {
         f: impl Fn(&mut Self, u32, usize) -> Option<u32>,
     ) {
         self.profile(word, address, matches!(access, Access::Store | Access::AtomicStore));
-        for lane in lanes(self.active) {
-            let address = if address == NONE { 0 } else { self.values[address as usize][lane] };
+        for lane in lanes(self.batch.active) {
+            let address = if address == NONE { 0 } else { self.batch.values[address as usize][lane] };
             if address != BEYOND
                 && let Some((buffer, at, old)) = self.touch(word, address, access, lane)
                 && let Some(new) = f(self, old, lane)
             {
-                self.buffers[buffer].store(at, new);
+                self.memory(buffer).store(at, new);
             }
         }
     }
@@ -84,15 +84,15 @@ impl Machine<'_> {
     /// Counts an access of the active lanes, if a profile is taken.
     fn profile(&mut self, word: Word, address: Reg, is_store: bool) {
         let Some(profiler) = &mut self.profiler else { return };
-        let Binding { binding, offset, .. } = self.resources[word.resource as usize];
-        let values = (address != NONE).then(|| &self.values[address as usize]);
+        let Binding { group, binding, offset, .. } = self.resources[word.resource as usize];
+        let values = (address != NONE).then(|| &self.batch.values[address as usize]);
         let of_lane = |lane: usize| {
             let from = values.map_or(0, |values| values[lane]);
-            let is_active = self.active >> lane & 1 != 0 && from != BEYOND;
+            let is_active = self.batch.active >> lane & 1 != 0 && from != BEYOND;
             is_active.then(|| offset + u64::from(from) + u64::from(word.plus))
         };
-        let site = (self.code.origins[self.at - 1], address);
-        profiler.access(binding, is_store, site, &std::array::from_fn(of_lane));
+        let site = (self.code.origins[self.batch.at - 1], address);
+        profiler.access((group, binding), is_store, site, &std::array::from_fn(of_lane));
     }
 
     /// Notes an access to a word; returns the buffer, the word's index and its value, or `None` beyond the binding.
@@ -106,8 +106,8 @@ impl Machine<'_> {
             return None;
         }
         let at = (offset + byte) / 4;
-        let who = (self.invocations[lane], self.code.origins[self.at - 1]);
-        let (value, wrong) = self.buffers[buffer].touch(at, who, access);
+        let who = (self.batch.invocations[lane], self.code.origins[self.batch.at - 1]);
+        let (value, wrong) = self.memory(buffer).touch(at, who, access);
         if let Some((kind, values)) = wrong {
             self.report(kind, lane, |_| format!("buffer {buffer}, {values}"));
         }
@@ -115,36 +115,50 @@ impl Machine<'_> {
     }
 
     pub(super) fn load(&mut self, to: Reg, word: Word, address: Reg) {
-        self.tainted[to as usize] = 0;
+        self.batch.tainted[to as usize] = 0;
+        let unwritten = self.unwritten(word, address);
         let access = if word.is_atomic { Access::AtomicLoad } else { Access::Load };
         if address != NONE || word.is_atomic {
-            self.values[to as usize] = [0; LANES];
+            self.batch.values[to as usize] = [0; LANES];
             self.each_word(word, address, access, |this, value, lane| {
-                this.values[to as usize][lane] = value;
+                this.batch.values[to as usize][lane] = value;
                 None
             });
+            self.taint(to, unwritten);
             return;
         }
         // All lanes load the same word. Two are enough: they count as several readers.
         let mut value = 0;
-        for lane in lanes(self.active).take(2) {
+        for lane in lanes(self.batch.active).take(2) {
             value = self.touch(word, 0, access, lane).map_or(value, |(.., value)| value);
         }
-        self.values[to as usize] = [value; LANES];
+        self.batch.values[to as usize] = [value; LANES];
+        self.taint(to, unwritten);
+    }
+
+    /// The lanes whose address is a word of workgroup memory that no invocation has stored. It may hold any value.
+    fn unwritten(&self, word: Word, address: Reg) -> u64 {
+        let Binding { buffer, size, .. } = self.resources[word.resource as usize];
+        let Some(memory) = buffer.checked_sub(self.buffers.len()).map(|n| &self.shared[n]) else { return 0 };
+        mask(|lane| {
+            let from = if address == NONE { 0 } else { self.batch.values[address as usize][lane] };
+            let byte = u64::from(from) + u64::from(word.plus);
+            from != BEYOND && byte + 4 <= size && memory.stored(byte / 4).is_none()
+        })
     }
 
     pub(super) fn store(&mut self, word: Word, address: Reg, from: Reg) {
         self.refuse(Kind::TaintedStore, from);
         let access = if word.is_atomic { Access::AtomicStore } else { Access::Store };
-        self.each_word(word, address, access, |this, _, lane| Some(this.values[from as usize][lane]));
+        self.each_word(word, address, access, |this, _, lane| Some(this.batch.values[from as usize][lane]));
     }
 
     pub(super) fn atomic(&mut self, op: Option<Binary>, to: Reg, word: Word, [address, from]: [Reg; 2]) {
         self.refuse(Kind::TaintedStore, from);
-        self.tainted[to as usize] = 0;
+        self.batch.tainted[to as usize] = 0;
         self.each_word(word, address, Access::AtomicStore, |this, old, lane| {
-            let value = this.values[from as usize][lane];
-            this.values[to as usize][lane] = old;
+            let value = this.batch.values[from as usize][lane];
+            this.batch.values[to as usize][lane] = old;
             Some(op.and_then(|op| scalar::binary(op, old, value)).unwrap_or(value))
         });
     }
@@ -152,11 +166,11 @@ impl Machine<'_> {
     pub(super) fn compare_exchange(&mut self, to: Reg, word: Word, [address, from, compare]: [Reg; 3]) {
         self.refuse(Kind::TaintedStore, from);
         self.refuse(Kind::TaintedBranch, compare);
-        self.tainted[to as usize] = 0;
+        self.batch.tainted[to as usize] = 0;
         self.each_word(word, address, Access::AtomicStore, |this, old, lane| {
-            let equal = old == this.values[compare as usize][lane];
-            let new = this.values[from as usize][lane];
-            this.values[to as usize][lane] = old;
+            let equal = old == this.batch.values[compare as usize][lane];
+            let new = this.batch.values[from as usize][lane];
+            this.batch.values[to as usize][lane] = old;
             equal.then_some(new)
         });
     }

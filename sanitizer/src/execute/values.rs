@@ -10,12 +10,12 @@ impl Machine<'_> {
     /// Computes all lanes, active or not.
     #[inline]
     fn each<const N: usize>(&mut self, to: Reg, from: [Reg; N], f: impl Fn([u32; N]) -> u32) {
-        let operands = from.map(|reg| &self.values[reg as usize]);
+        let operands = from.map(|reg| &self.batch.values[reg as usize]);
         let mut results = [0; LANES];
         for (lane, result) in results.iter_mut().enumerate() {
             *result = f(operands.map(|values| values[lane]));
         }
-        self.values[to as usize] = results;
+        self.batch.values[to as usize] = results;
     }
 
     pub(super) fn select(&mut self, to: Reg, from: [Reg; 3]) {
@@ -40,14 +40,14 @@ impl Machine<'_> {
     }
 
     pub(super) fn assign(&mut self, to: Reg, from: Reg) {
-        let new = self.values[from as usize];
-        let out = &mut self.values[to as usize];
+        let new = self.batch.values[from as usize];
+        let out = &mut self.batch.values[to as usize];
         for lane in 0..LANES {
-            let keep = (self.active >> lane & 1).wrapping_sub(1) as u32;
+            let keep = (self.batch.active >> lane & 1).wrapping_sub(1) as u32;
             out[lane] = (out[lane] & keep) | (new[lane] & !keep);
         }
-        let dirty = self.tainted[from as usize] & self.active;
-        self.tainted[to as usize] &= !self.active;
+        let dirty = self.batch.tainted[from as usize] & self.batch.active;
+        self.batch.tainted[to as usize] &= !self.batch.active;
         lanes(dirty).for_each(|lane| self.copy(to, from, lane));
     }
 
@@ -67,13 +67,13 @@ impl Machine<'_> {
     }
 
     fn float_unary(&mut self, op: Unary, to: Reg, a: Reg) {
-        let operand = self.values[a as usize];
+        let operand = self.batch.values[a as usize];
         let mut open = 0;
         // Skip inactive lanes: `arithmetic` notes which choices make a difference.
-        for lane in lanes(self.active) {
+        for lane in lanes(self.batch.active) {
             let result = self.arithmetic.unary(op, operand[lane]);
             open |= u64::from(result.is_none()) << lane;
-            self.values[to as usize][lane] = result.unwrap_or_default();
+            self.batch.values[to as usize][lane] = result.unwrap_or_default();
         }
         self.spread(to, [a], |[a]| taint::unary(op, a));
         self.taint(to, open);
@@ -81,13 +81,13 @@ impl Machine<'_> {
 
     /// A comparison, `min` or `max`.
     fn float_binary(&mut self, op: Binary, to: Reg, [a, b]: [Reg; 2]) {
-        let (left, right) = (self.values[a as usize], self.values[b as usize]);
+        let (left, right) = (self.batch.values[a as usize], self.batch.values[b as usize]);
         self.spread(to, [a, b], |[a, b]| taint::binary(op, a, b));
-        for lane in lanes(self.active) {
+        for lane in lanes(self.batch.active) {
             let (bits, open) = self.arithmetic.binary(op, left[lane], right[lane]);
-            self.values[to as usize][lane] = bits;
-            if self.tainted[to as usize] >> lane & 1 == 0 {
-                self.set_taint(to, lane, open, self.at as u32 - 1);
+            self.batch.values[to as usize][lane] = bits;
+            if self.batch.tainted[to as usize] >> lane & 1 == 0 {
+                self.set_taint(to, lane, open, self.batch.at as u32 - 1);
             }
         }
     }
@@ -106,7 +106,7 @@ impl Machine<'_> {
         each!(Add Subtract Multiply DivideU DivideI RemainderU RemainderI And Or Xor ShiftLeft ShiftRightU ShiftRightI
             Equal LessU LessI MinU MaxU MinI MaxI);
         self.spread(to, from, |[a, b]| taint::binary(op, a, b));
-        let [left, right] = from.map(|reg| &self.values[reg as usize]);
+        let [left, right] = from.map(|reg| &self.batch.values[reg as usize]);
         match op {
             Binary::DivideU | Binary::DivideI | Binary::RemainderU | Binary::RemainderI => {
                 let open = mask(|lane| scalar::is_open(op, left[lane], right[lane]));
@@ -115,7 +115,7 @@ impl Machine<'_> {
             Binary::ShiftLeft | Binary::ShiftRightU | Binary::ShiftRightI
                 if right.iter().fold(0, |most, &n| most | n) >= 32 =>
             {
-                let wrong = mask(|lane| right[lane] >= 32) & self.active;
+                let wrong = mask(|lane| right[lane] >= 32) & self.batch.active;
                 if let Some(lane) = lanes(wrong).next() {
                     let (left, right) = (left[lane], right[lane]);
                     self.report(Kind::Shift, lane, |_| format!("{left:#x} by {right}"));
@@ -126,21 +126,21 @@ impl Machine<'_> {
     }
 
     pub(super) fn float(&mut self, to: Reg, expression: usize) {
-        let (active, code) = (self.active, self.code);
+        let (active, code) = (self.batch.active, self.code);
         let (arranged, choices) = &self.floats[expression];
         let mut arithmetic = self.arithmetic;
         arithmetic.met |= choices;
-        let result = evaluated(arranged, &self.values, active, &mut arithmetic);
+        let result = evaluated(arranged, &self.batch.values, active, &mut arithmetic);
         self.arithmetic = arithmetic;
         // Lanes with a NaN or an infinity among the operands.
         let (mut special, mut dirty) = (0, 0);
         code.floats[expression].leaves(&mut |reg| {
-            let values = &self.values[reg as usize];
+            let values = &self.batch.values[reg as usize];
             special |= mask(|lane| float::is_special(values[lane]));
-            dirty |= self.tainted[reg as usize];
+            dirty |= self.batch.tainted[reg as usize];
         });
-        self.values[to as usize] = result;
-        self.tainted[to as usize] = 0;
+        self.batch.values[to as usize] = result;
+        self.batch.tainted[to as usize] = 0;
         for lane in lanes(dirty & active) {
             let mut since = None;
             code.floats[expression].leaves(&mut |reg| since = since.or(self.since(reg, lane)));

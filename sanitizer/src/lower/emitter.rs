@@ -64,6 +64,12 @@ impl Emitter {
         }) as u32
     }
 
+    /// A resource in workgroup memory, of this many bytes.
+    pub(super) fn shared(&mut self, size: u32) -> u32 {
+        self.code.shared.push(size);
+        self.resource(NONE, self.code.shared.len() as u32 - 1)
+    }
+
     pub(super) fn constant(&mut self, value: u32) -> Reg {
         if let Some(&reg) = self.constants.get(&value) {
             return reg;

@@ -98,6 +98,11 @@ impl<'a> Lowering<'a> {
                 let root = Root::Resource(self.out.resource(binding.group, binding.binding));
                 Place { root, offset: NONE, plus: 0, ty: Some(global.ty) }
             }
+            (AddressSpace::WorkGroup, _) => {
+                let size = self.module.types[global.ty].inner.size(self.module.to_ctx());
+                let root = Root::Resource(self.out.shared(size));
+                Place { root, offset: NONE, plus: 0, ty: Some(global.ty) }
+            }
             (AddressSpace::Private, _) => self.variable(global.ty)?,
             (space, _) => return self.unsupported(format!("memory of {space:?}")),
         };

@@ -62,6 +62,55 @@ fn atomic_and_plain() {
 }
 
 #[test]
+fn workgroup_memory() {
+    let shared = "var<workgroup> shared_words: array<u32, 4>;\n---\n";
+    // The neighbour's word, before and after the barrier.
+    let body = format!("{shared} shared_words[i] = i; HERE output[i] = shared_words[(i + 1u) % 4u];");
+    let found = findings(&body.replace("HERE", ""), [0; 4]);
+    assert_eq!(found[0].kind, Kind::Race, "{found:?}");
+    is_harmless(&body.replace("HERE", "workgroupBarrier();"), [0; 4]);
+    // Nobody has stored the last word, which may hold anything.
+    let body = format!(
+        "{shared} if i < HERE {{ shared_words[i] = i; }} workgroupBarrier(); output[i] = shared_words[i];"
+    );
+    let found = findings(&body.replace("HERE", "3u"), [0; 4]);
+    assert_eq!(found[0].kind, Kind::TaintedStore, "{found:?}");
+    assert_eq!(found[0].source.as_ref().unwrap().invocation, [3, 0, 0]);
+    is_harmless(&body.replace("HERE", "4u"), [0; 4]);
+    let body = format!("{shared} shared_words[i + HERE] = i; workgroupBarrier();");
+    assert_eq!(findings(&body.replace("HERE", "1u"), [0; 4])[0].kind, Kind::BeyondArray);
+    is_harmless(&body.replace("HERE", "0u"), [0; 4]);
+    // A barrier for workgroup memory orders no accesses to buffers between workgroups; within one, WGSL's does not
+    // either, whatever a device does.
+    let body = "words[i] = i; workgroupBarrier(); output[i] = words[3u - i];";
+    assert_eq!(findings(body, [0; 4])[0].kind, Kind::Race);
+}
+
+#[test]
+fn each_workgroup_has_memory_of_its_own() {
+    let module = Module::parse(
+        "@group(0) @binding(0) var<storage, read_write> words: array<u32>;
+        var<workgroup> sum: atomic<u32>;
+        @compute @workgroup_size(100)
+        fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) i: u32) {
+            if i == 0u { atomicStore(&sum, id.x); }
+            workgroupBarrier();
+            atomicAdd(&sum, i);
+            workgroupBarrier();
+            if i == 99u { words[id.x] = atomicLoad(&sum); }
+        }",
+    )
+    .unwrap();
+    let program = module.program("main", &[]).unwrap();
+    let bindings = vec![Binding { group: 0, binding: 0, buffer: 0, offset: 0, size: 12 }];
+    let dispatch = Dispatch { program: &program, grid: [3, 1, 1], bindings };
+    for outcome in everywhere(&[dispatch], &[Memory::new(12, 0)]) {
+        assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
+        assert_eq!(outcome.buffers[0].to_bytes(), [4950_u32, 4951, 4952].map(u32::to_le_bytes).concat());
+    }
+}
+
+#[test]
 fn one_buffer_at_two_bindings() {
     let module = Module::parse(
         "@group(0) @binding(0) var<storage, read> source: array<u32>;

@@ -46,6 +46,24 @@ fn scan() {
 }
 
 #[test]
+fn prefix() {
+    let numbers = random_words(768);
+    let after = run(
+        include_str!("examples/prefix.wgsl"),
+        ("prefix", &[]),
+        [3, 1, 1],
+        &[(0, 0, bytes(&numbers))],
+    );
+    let sums = numbers.chunks(256).flat_map(|workgroup| {
+        workgroup.iter().scan(0_u32, |sum, n| {
+            *sum = sum.wrapping_add(*n);
+            Some(*sum)
+        })
+    });
+    assert_eq!(after[0], sums.collect::<Vec<_>>());
+}
+
+#[test]
 fn histogram() {
     let levels = bytes(&random_words(100));
     let mut statistics = [0; 18];
