@@ -330,7 +330,8 @@ impl Machine<'_> {
 
     /// The operation that tainted a value.
     fn since(&self, reg: Reg, lane: usize) -> Option<u32> {
-        (self.batch.tainted[reg as usize] >> lane & 1 != 0).then(|| self.batch.taints[reg as usize].since[lane])
+        (self.batch.tainted[reg as usize] >> lane & 1 != 0)
+            .then(|| self.batch.taints[reg as usize].since[lane])
     }
 
     fn set_taint(&mut self, reg: Reg, lane: usize, bits: u32, since: u32) {
@@ -354,7 +355,8 @@ impl Machine<'_> {
 
     /// Taints a result in the lanes in which an operand is tainted; `bits` returns the tainted bits.
     fn spread<const N: usize>(&mut self, to: Reg, from: [Reg; N], bits: impl Fn([Tainted; N]) -> u32) {
-        let dirty = from.iter().fold(0, |dirty, &reg| dirty | self.batch.tainted[reg as usize]) & self.batch.active;
+        let dirty =
+            from.iter().fold(0, |dirty, &reg| dirty | self.batch.tainted[reg as usize]) & self.batch.active;
         let results: Vec<_> = lanes(dirty)
             .map(|lane| {
                 let since = from.iter().find_map(|&reg| self.since(reg, lane)).unwrap_or_default();

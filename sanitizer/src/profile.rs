@@ -163,7 +163,8 @@ impl Profiler {
 
     /// Counts the access that no word follows.
     fn finish(&mut self) {
-        let Some(Pending { binding: (group, binding), is_store, words, first, .. }) = self.pending.take() else {
+        let Some(Pending { binding: (group, binding), is_store, words, first, .. }) = self.pending.take()
+        else {
             return;
         };
         if group == NONE {

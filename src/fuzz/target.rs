@@ -380,6 +380,7 @@ fn limits(u: &mut Unstructured) -> Result<Limits> {
         f64_arithmetic: u.arbitrary()?,
         f16_conversions: u.arbitrary()?,
         lanes: lanes(u.arbitrary()?),
+        max_workgroup_memory: *u.choose(&[0, 10_000, Limits::default().max_workgroup_memory])?,
         ..Limits::default()
     };
     Ok(match u.int_in_range(0..=4)? {

@@ -119,6 +119,7 @@ impl Clamper {
             max_binding_size: limits.max_storage_buffer_binding_size,
             binding_alignment: limits.min_storage_buffer_offset_alignment.into(),
             max_workgroups_per_dimension: limits.max_compute_workgroups_per_dimension,
+            max_workgroup_memory: limits.max_compute_workgroup_storage_size,
             f64_arithmetic: adapter::has_f64_arithmetic(&device.adapter_info(), device.features()),
             f16_conversions: false,
             lanes: adapter::lanes(&device.adapter_info()),

@@ -93,6 +93,8 @@ enum Reads {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Stores {
     Packets,
+    /// Adjacent packets that the workgroup exchanges, so that neighbouring lanes store neighbouring packets.
+    Exchanged,
     /// Words of four elements, for elements that are words in src: neighbouring lanes then load neighbouring packets.
     Words,
 }
@@ -181,7 +183,7 @@ impl Block {
     /// Bytes of dst that are stored at once.
     const fn stored(&self) -> usize {
         match self.stores {
-            Stores::Packets => PACKET,
+            Stores::Packets | Stores::Exchanged => PACKET,
             Stores::Words => WORD,
         }
     }
@@ -234,9 +236,11 @@ impl fmt::Display for Block {
             Reads::Straddling => ", across words",
             Reads::Across => ", across packets",
         })?;
-        if self.stores == Stores::Words {
-            f.write_str(", to words")?;
-        }
+        f.write_str(match self.stores {
+            Stores::Packets => "",
+            Stores::Exchanged => ", exchanged",
+            Stores::Words => ", to words",
+        })?;
         f.write_str(match self.shape {
             Shape::Line | Shape::Squares { .. } => "",
             Shape::Rows => ", in rows",

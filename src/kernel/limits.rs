@@ -19,6 +19,8 @@ pub struct Limits {
     pub binding_alignment: u64,
     /// The most workgroups of a dispatch along x or y.
     pub max_workgroups_per_dimension: u32,
+    /// The most bytes of memory that the invocations of a workgroup share.
+    pub max_workgroup_memory: u32,
     /// Whether [`Precision::Fast`](crate::Precision::Fast) of F64 uses hardware arithmetic. That needs Vulkan, and a
     /// device created with `SHADER_F64` and `SHADER_INT64`.
     pub f64_arithmetic: bool,
@@ -55,6 +57,7 @@ impl Default for Limits {
             max_binding_size: 128 << 20,
             binding_alignment: 256,
             max_workgroups_per_dimension: 65_535,
+            max_workgroup_memory: 16_352,
             f64_arithmetic: false,
             f16_conversions: false,
             lanes: Lanes::InStep,

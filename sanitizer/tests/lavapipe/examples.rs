@@ -48,12 +48,8 @@ fn scan() {
 #[test]
 fn prefix() {
     let numbers = random_words(768);
-    let after = run(
-        include_str!("examples/prefix.wgsl"),
-        ("prefix", &[]),
-        [3, 1, 1],
-        &[(0, 0, bytes(&numbers))],
-    );
+    let after =
+        run(include_str!("examples/prefix.wgsl"), ("prefix", &[]), [3, 1, 1], &[(0, 0, bytes(&numbers))]);
     let sums = numbers.chunks(256).flat_map(|workgroup| {
         workgroup.iter().scan(0_u32, |sum, n| {
             *sum = sum.wrapping_add(*n);

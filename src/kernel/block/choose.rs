@@ -4,7 +4,7 @@ use super::{Along, Block, LANES, MAX_DIMS, Numbers, Reads, Shape, Stores, Stride
 use crate::MAX_RANK;
 use crate::arithmetic::{AffineStep, Arithmetic};
 use crate::kernel::region::{DST, Dim, Region, SRC};
-use crate::kernel::{Claim, Cut, Lanes, PACKET, Placement, Task, WORD};
+use crate::kernel::{Claim, Cut, Lanes, PACKET, Placement, Task, WORD, WORKGROUP_SIZE};
 
 /// The most bytes on one side of a block, except with many channels. Compile time grows faster than the block.
 const MOST_BYTES: usize = 256;
@@ -130,6 +130,22 @@ impl Block {
         [around, boxes, None, None, None]
     }
 
+    /// Whether a workgroup can exchange the block's packets: they are adjacent in dst, and memory holds those of a
+    /// workgroup. In one buffer, an invocation could load what another has stored.
+    fn may_exchange(&self, task: &Task) -> bool {
+        let is_near = |dim: &Along| matches!(dim.strides[DST], Stride::Near(_));
+        let adjacent =
+            matches!(self.shape, Shape::Line | Shape::Squares { .. }) && self.dims().iter().all(is_near);
+        let packets = self.len() / self.per_store();
+        let bytes = WORKGROUP_SIZE as usize * (packets * PACKET + WORD);
+        let fits = bytes <= task.limits.max_workgroup_memory as usize;
+        task.limits.lanes == Lanes::InStep
+            && task.placement != Placement::OneBuffer
+            && adjacent
+            && packets > 1
+            && fits
+    }
+
     /// Claims a region for boxes.
     fn claim_boxes(task: &Task, region: &Region, boxes: Boxes) -> Option<(Self, Claim)> {
         let dims = region.dims();
@@ -224,9 +240,13 @@ impl Block {
             return None;
         }
         let run = if ahead.is_none() { Some(d) } else { None };
-        let stores = if by_words { Stores::Words } else { Stores::Packets };
-        let block = Block { kept_before: lead as u8, stores, ..chosen.block(&main, numbers, run, boxes) };
-        Some((block, claim))
+        let block = Block { kept_before: lead as u8, ..chosen.block(&main, numbers, run, boxes) };
+        let stores = match boxes {
+            Boxes::Words => Stores::Words,
+            _ if !keeps && block.may_exchange(task) => Stores::Exchanged,
+            _ => Stores::Packets,
+        };
+        Some((Block { stores, ..block }, claim))
     }
 }
 

@@ -4,7 +4,7 @@
 #![expect(clippy::cast_precision_loss, reason = "counts of one warp are far below 2^24")]
 
 use super::choose::gcd;
-use super::{Block, Numbers, Reads, SQUARE_LOG2, Shape, Stride, runs};
+use super::{Block, Numbers, Reads, SQUARE_LOG2, Shape, Stores, Stride, runs};
 use crate::MAX_RANK;
 use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::walk::Loop;
@@ -34,6 +34,8 @@ const START: f32 = 102.0;
 /// A dispatch beyond the first.
 const DISPATCH: f32 = 2e6;
 
+/// Operations that take as long as a packet's way through workgroup memory.
+const EXCHANGE: f32 = 34.0;
 /// Loads of 16 bytes that look up a channel's parameters.
 const LOOK_UP: f32 = 2.0;
 /// Bytes of a channel's parameters.
@@ -97,9 +99,13 @@ impl Block {
         along_dst.min(nearest)
     }
 
-    /// Loads of a block, the bytes of each, and its stores.
-    fn accesses(&self) -> (u64, usize, u64) {
-        let stores = (self.len() * self.size(DST) / self.stored()).max(1) as u64;
+    /// Stores of a block.
+    fn stores(&self) -> usize {
+        (self.len() * self.size(DST) / self.stored()).max(1)
+    }
+
+    /// Loads of a block, and the bytes of each.
+    fn loads(&self) -> (u64, usize) {
         // Elements that lie closer than a packet belong to one row of loads.
         let (mut rows, mut run) = (1, 1);
         for dim in self.dims() {
@@ -119,15 +125,20 @@ impl Block {
             Reads::Words => (in_row, WORD),
             Reads::Straddling => (in_row.min(bytes.div_ceil(WORD) + 1), WORD),
         };
-        ((rows * each) as u64, width, stores)
+        ((rows * each) as u64, width)
     }
 
     /// The lines that a warp loads and stores, weighted.
     fn traffic(&self, loops: &[Loop]) -> f32 {
-        let (loads, width, stores) = self.accesses();
+        let (loads, width) = self.loads();
+        // Packets that are exchanged go together, as if each lane stored all of its block at once.
+        let (stores, stored) = match self.stores {
+            Stores::Exchanged => (1, self.stores() * PACKET),
+            Stores::Packets | Stores::Words => (self.stores() as u64, self.stored()),
+        };
         let [src, dst] = [SRC, DST].map(|side| {
             let size = self.size(side);
-            let width = if side == SRC { width } else { self.stored() };
+            let width = if side == SRC { width } else { stored };
             touched(loops, width, |along| [along.src, along.dst][side].unsigned_abs().saturating_mul(size))
         });
         let weight = if dst.whole { WHOLE_LINE } else { TORN_LINE };
@@ -149,7 +160,7 @@ impl Block {
             }
             *along = Loop::of(dim, dim.extent).in_steps(steps);
         }
-        let (loads, _, stores) = self.accesses();
+        let (loads, stores) = (self.loads().0, self.stores() as u64);
         let len = self.len() as f32;
         // The look-ups of parameters, and how many channels the lanes of a warp look up at once.
         let (look_ups, channels) = match self.numbers {
@@ -180,7 +191,8 @@ impl Block {
             _ => self.sort_in_step(loops),
         };
         let place = 30.0 + 12.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
-        let operations = place + 4.0 * (loads + stores) as f32 + 6.0 * len + 4.0 * look_ups;
+        let exchange = if self.stores == Stores::Exchanged { EXCHANGE * stores as f32 } else { 0.0 };
+        let operations = place + exchange + 4.0 * (loads + stores) as f32 + 6.0 * len + 4.0 * look_ups;
         let parameters = if task.parameter_place().are_stored() {
             TABLE_LINE * (channels * PARAMETERS).div_ceil(LINE) as f32
         } else {

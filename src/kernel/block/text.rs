@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
 use super::runs::UNITS;
-use super::{Along, Block, MAX_DIMS, Numbers, Reads, Shape, Stride};
+use super::{Along, Block, MAX_DIMS, Numbers, Reads, Shape, Stores, Stride};
 use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
 use crate::kernel::gather::unit_fragments;
@@ -49,6 +49,9 @@ impl Block {
             Shape::Runs { .. } => vec![block, walk, fragment!("kernel/block_runs")],
             Shape::Around => vec![fragment!("kernel/block_around")],
         };
+        if self.stores == Stores::Exchanged {
+            fragments.push(fragment!("kernel/block_exchange"));
+        }
         if self.reads == Reads::Straddling {
             fragments.push(fragment!("kernel/straddling"));
         }
@@ -159,7 +162,13 @@ impl Text<'_> {
             Shape::Line | Shape::Runs { .. } | Shape::Around => "place(workgroup, invocation)".to_owned(),
         };
         self.line(format!("let start = {start};"));
-        self.within("if !start.inside {", |text| text.line("return;"));
+        if self.exchanges() {
+            // All invocations reach the barrier.
+            self.line("if start.inside {");
+            self.indent += 1;
+        } else {
+            self.within("if !start.inside {", |text| text.line("return;"));
+        }
         if self.in_rows() {
             for n in 0..packets {
                 self.line(format!("let to_{n} = row_packet(start, {n}u);"));
@@ -211,6 +220,10 @@ impl Text<'_> {
     /// Packets of dst in a row of the block.
     fn packets_of_row(&self) -> usize {
         self.elements.len() / self.block.per_store() / self.block.rows(DST).len()
+    }
+
+    fn exchanges(&self) -> bool {
+        self.block.stores == Stores::Exchanged
     }
 
     fn is_around(&self) -> bool {
@@ -354,7 +367,20 @@ impl Text<'_> {
         }
     }
 
+    /// Writes the end of the block, and the stores of what the workgroup has put together.
+    fn store_exchanged(&mut self) {
+        self.indent -= 1;
+        self.within("} else {", |text| text.line("put_nothing(invocation);"));
+        self.line("workgroupBarrier();");
+        for n in 0..self.packets_of_row() {
+            self.line(format!("store_exchanged({n}u * WORKGROUP_SIZE + invocation);"));
+        }
+    }
+
     fn finish(mut self) -> String {
+        if self.exchanges() {
+            self.store_exchanged();
+        }
         self.indent -= 1;
         self.line("}");
         if let Shape::Runs { along } = self.block.shape {
@@ -367,6 +393,11 @@ impl Text<'_> {
             self.line("");
             self.line("// Whether rows of src have no gaps.");
             self.line(format!("const SRC_IN_ROWS: bool = {};", self.block.by_packets()));
+        }
+        if self.exchanges() {
+            self.line("");
+            self.line("// Packets of a block.");
+            self.line(format!("const PACKETS: u32 = {}u;", self.packets_of_row()));
         }
         format!("// A block of {}.\n{}\n", self.block, self.lines.join("\n"))
     }

@@ -212,7 +212,7 @@ impl Text<'_> {
     /// What is stored, for comments.
     const fn unit(&self) -> &'static str {
         match self.block.stores {
-            Stores::Packets => "packet(s)",
+            Stores::Packets | Stores::Exchanged => "packet(s)",
             Stores::Words => "word(s)",
         }
     }
@@ -230,11 +230,15 @@ impl Text<'_> {
             let mask = self.mask(&packet.places);
             clamped = format!("(old_{n} & ~{mask}) | ({clamped} & {mask})");
         }
+        let Packet { row, number, .. } = *packet;
+        if self.exchanges() {
+            self.line(format!("put(invocation, to_0, {number}u, {clamped});"));
+            return;
+        }
         if !self.joins() {
             self.store_whole(n, at, &clamped);
             return;
         }
-        let Packet { row, number, .. } = *packet;
         self.line(format!("let next_{n} = {clamped};"));
         let within =
             if number == 0 { format!(" && (unit > 0u || phase_{row} == 0u)") } else { String::new() };
