@@ -51,6 +51,9 @@ const LEAST_PACKETS: usize = 16;
 /// arithmetic for each channel, and compilers leave out the elements of a vector that nobody uses.
 const MOST_MIXED: usize = 8;
 
+/// The most claims of boxes and of [`Shape::Around`] on a region.
+const CLAIMS: usize = 7;
+
 /// The most parts that a claim leaves to other kernels.
 const MOST_PARTS: usize = 2;
 
@@ -88,7 +91,7 @@ impl Block {
         // First a claim for rows that share a source row, then a claim for any rows.
         let rows = [true, false].map(|repeated| Self::claim_rows(task, region, repeated));
         let others = match task.limits.lanes {
-            _ if rows[1].is_some() => [None; 5],
+            _ if rows[1].is_some() => [None; CLAIMS],
             Lanes::InStep => Self::cheapest_first(task, region),
             Lanes::InSequence => Self::by_shape(task, region),
         };
@@ -96,28 +99,41 @@ impl Block {
     }
 
     /// Claims for lanes in step, in the order of their [costs](Self::cost).
-    fn cheapest_first(task: &Task, region: &Region) -> [Option<(Self, Claim)>; 5] {
-        let boxes = |boxes| Self::claim_boxes(task, region, boxes);
+    fn cheapest_first(task: &Task, region: &Region) -> [Option<(Self, Claim)>; CLAIMS] {
+        let boxes = |boxes| Self::claim_boxes(task, region, boxes, false);
+        // What is loaded by words may lie on packets, but for the end of the last row.
+        let by_packets = |claim: Option<(Self, Claim)>, boxes| {
+            claim.filter(|(block, _)| !block.by_packets())?;
+            Self::claim_boxes(task, region, boxes, true)
+        };
         let squares = boxes(Boxes::Squares);
         let are_squares = squares.is_some_and(|(block, _)| matches!(block.shape, Shape::Squares { .. }));
         let wide = if are_squares { boxes(Boxes::Wide) } else { None };
         // In one buffer, words of dst ask for words of src.
         let shrinks = task.arithmetic.sizes() == [WORD, 1] && task.placement == Placement::TwoBuffers;
         let words = if shrinks { boxes(Boxes::Words) } else { None };
-        let claims = [Self::claim_around(task, region), squares, wide, boxes(Boxes::Narrow), words];
+        let claims = [
+            Self::claim_around(task, region),
+            squares,
+            by_packets(squares, Boxes::Squares),
+            wide,
+            boxes(Boxes::Narrow),
+            words,
+            by_packets(words, Boxes::Words),
+        ];
         let costs = claims.each_ref().map(|claim| match claim {
             None => f32::INFINITY,
             Some((block, Claim { cuts: [None, None], .. })) => block.cost(task, region, 0),
             Some((block, claim)) => block.cost(task, &claim.main(region), claim.parts(region)),
         });
-        let mut order = [0, 1, 2, 3, 4];
+        let mut order: [usize; CLAIMS] = std::array::from_fn(|n| n);
         order.sort_unstable_by(|&a, &b| costs[a].total_cmp(&costs[b]));
         order.map(|n| claims[n])
     }
 
     /// Claims for lanes in sequence.
-    fn by_shape(task: &Task, region: &Region) -> [Option<(Self, Claim)>; 5] {
-        let boxes = Self::claim_boxes(task, region, Boxes::Squares);
+    fn by_shape(task: &Task, region: &Region) -> [Option<(Self, Claim)>; CLAIMS] {
+        let boxes = Self::claim_boxes(task, region, Boxes::Squares, false);
         // A box with all channels is better than `Shape::Around`: the text of the box has channels as constants, but
         // blocks of `Around` compute them.
         let has_all = |block: &Self| {
@@ -127,27 +143,30 @@ impl Block {
         };
         let around =
             Self::claim_around(task, region).filter(|_| !boxes.is_some_and(|(block, _)| has_all(&block)));
-        [around, boxes, None, None, None]
+        [around, boxes, None, None, None, None, None]
     }
 
     /// Whether a workgroup can exchange the block's packets: they are adjacent in dst, and memory holds those of a
     /// workgroup. In one buffer, an invocation could load what another has stored.
     fn may_exchange(&self, task: &Task) -> bool {
-        let is_near = |dim: &Along| matches!(dim.strides[DST], Stride::Near(_));
-        let adjacent =
-            matches!(self.shape, Shape::Line | Shape::Squares { .. }) && self.dims().iter().all(is_near);
+        let reach = |dim: &Along| match dim.strides[DST] {
+            Stride::Near(stride) => Some(usize::from(stride.unsigned_abs()) * usize::from(dim.extent - 1)),
+            Stride::Far => None,
+        };
+        let adjacent = self.dims().iter().map(reach).sum::<Option<usize>>() == Some(self.len() - 1);
         let packets = self.len() / self.per_store();
         let bytes = WORKGROUP_SIZE as usize * (packets * PACKET + WORD);
-        let fits = bytes <= task.limits.max_workgroup_memory as usize;
         task.limits.lanes == Lanes::InStep
             && task.placement != Placement::OneBuffer
+            && matches!(self.shape, Shape::Line | Shape::Squares { .. })
             && adjacent
             && packets > 1
-            && fits
+            && bytes <= task.limits.max_workgroup_memory as usize
     }
 
-    /// Claims a region for boxes.
-    fn claim_boxes(task: &Task, region: &Region, boxes: Boxes) -> Option<(Self, Claim)> {
+    /// Claims a region for boxes. `past`: they load packets of src past their last element; elements that follow there are
+    /// left to another kernel.
+    fn claim_boxes(task: &Task, region: &Region, boxes: Boxes, past: bool) -> Option<(Self, Claim)> {
         let dims = region.dims();
         if dims.is_empty() {
             return None;
@@ -197,8 +216,9 @@ impl Block {
         let (first, lead) = ahead.unwrap_or_default();
         let behind_last = (lead + chosen.between(d) + (chosen.extents[d] - 1) * pitch) * chosen.sizes[DST];
         let beyond = keeps && !behind_last.next_multiple_of(WORD).is_multiple_of(PACKET);
-        let rest = along.extent.checked_sub(first + usize::from(beyond))? % chosen.extents[d];
-        let left = usize::from(first > 0) + usize::from(beyond || rest > 0);
+        let behind = if past { chosen.packet_past(d)? } else { 0 }.max(beyond.into());
+        let rest = along.extent.checked_sub(first + behind)? % chosen.extents[d];
+        let left = usize::from(first > 0) + usize::from(behind + rest > 0);
         chosen.divide_others(d, MOST_PARTS - left);
         // Some blocks of a run are computed by two invocations. In place, one could load what the other has stored.
         let run_length = along.extent * chosen.between(d);
@@ -219,7 +239,7 @@ impl Block {
         let mut cuts = [None; MOST_PARTS];
         let mut slots = cuts.iter_mut();
         for (e, dim) in dims.iter().enumerate() {
-            let (first, behind) = if e == d { (first, usize::from(beyond)) } else { (0, 0) };
+            let (first, behind) = if e == d { (first, behind) } else { (0, 0) };
             let block = chosen.extents[e];
             // `rest` is there only if the dimension has the elements that are cut off.
             let extent = (dim.extent - first - behind) / block * block;
@@ -231,7 +251,7 @@ impl Block {
                 *slots.next()? = Some(Cut { dim: e, first, extent });
             }
         }
-        let ends = [WORD, if beyond { PACKET } else { WORD }].map(|end| end as u64);
+        let ends = [past, beyond].map(|past| if past { PACKET } else { WORD } as u64);
         let claim = Claim { cuts, ends, ..Claim::all() };
         let main = claim.main(region);
         // For few elements, another dispatch costs more than blocks save.
@@ -240,7 +260,10 @@ impl Block {
             return None;
         }
         let run = if ahead.is_none() { Some(d) } else { None };
-        let block = Block { kept_before: lead as u8, ..chosen.block(&main, numbers, run, boxes) };
+        let block = Block { kept_before: lead as u8, ..chosen.block(&main, numbers, run, boxes, past) };
+        if past && block.reads != Reads::Packets {
+            return None;
+        }
         let stores = match boxes {
             Boxes::Words => Stores::Words,
             _ if !keeps && block.may_exchange(task) => Stores::Exchanged,
@@ -487,7 +510,7 @@ impl Chosen<'_> {
 
     /// The block for `main`, the region without the parts cut off. `run`: the outermost dimension of runs that begin
     /// anywhere in a packet of dst.
-    fn block(&self, main: &Region, numbers: Numbers, run: Option<usize>, boxes: Boxes) -> Block {
+    fn block(&self, main: &Region, numbers: Numbers, run: Option<usize>, boxes: Boxes, past: bool) -> Block {
         let mut dims = [Along::ONCE; MAX_DIMS];
         let mut rank = 0;
         let mut shape = Shape::Line;
@@ -522,11 +545,18 @@ impl Chosen<'_> {
         if tiled && run.is_none() && boxes == Boxes::Squares {
             shape = Shape::Squares { along_src: before as u8 };
         }
-        Block::new(self.sizes, &dims[..rank], self.reads(main), numbers, shape)
+        Block::new(self.sizes, &dims[..rank], self.reads(main, past), numbers, shape)
     }
 
-    /// By packets if all rows of src begin and end at packet boundaries and use at least half of their bytes.
-    fn reads(&self, main: &Region) -> Reads {
+    /// Elements along dimension `d` that reach a packet far in src; `None` if the last of them is not the last in src.
+    fn packet_past(&self, d: usize) -> Option<usize> {
+        let stride = usize::try_from(self.dims[d].src).ok().filter(|stride| *stride > 0)?;
+        Some(PACKET.div_ceil(stride * self.sizes[SRC]))
+    }
+
+    /// By packets if all rows of src begin and end at packet boundaries and use at least half of their bytes. `past`: what
+    /// follows a row up to the packet's end may be loaded.
+    fn reads(&self, main: &Region, past: bool) -> Reads {
         let size = self.sizes[SRC];
         let reach = |dim: &Dim, extent: usize| dim.src.wrapping_mul((extent - 1).cast_signed());
         let (mut lowest, mut highest) = (0_isize, 0_isize);
@@ -545,7 +575,8 @@ impl Chosen<'_> {
             aligned &= dim.extent == extent || on_packets(dim.src.wrapping_mul(extent.cast_signed()));
         }
         aligned &= on_packets(main.starts[SRC].cast_signed().wrapping_add(lowest));
-        let row = ((highest - lowest + 1).unsigned_abs() * size).next_multiple_of(WORD);
+        let end = if past { PACKET } else { WORD };
+        let row = ((highest - lowest + 1).unsigned_abs() * size).next_multiple_of(end);
         let used = 2 * self.len() * size >= self.src_packets() * PACKET;
         if aligned && row.is_multiple_of(PACKET) && used { Reads::Packets } else { Reads::by_words(size) }
     }
