@@ -32,8 +32,9 @@ struct ResolveParams {
     step_exponent_bias: i32,
     step_shift: u32,     // left shift that moves the format's bits to the top of a word
     first_word: u32,     // index of the first channel's parameters
-    affine_word: u32,    // words from a channel's parameters to its Affine
-    entry_words: u32,    // words from a channel's parameters to those of the next channel
+    affine_word: u32,    // words from a channel's first number to that of its Affine
+    channel_words: u32,  // words from a channel's first number to that of the next channel
+    number_words: u32,   // words from a channel's number to its next
     block_words: u32,    // words from a block to the next
     channels: u32,
     block_count: u32,
@@ -106,13 +107,18 @@ fn found_bound(before: u32, slot: Slot, channel: u32, absent: Bound) -> Bound {
     return Bound(key(bits), bits);
 }
 
-// Stores number `i` of Bounds, which begin at word `origin`.
+// Stores word `i` of the struct whose first word is at `origin`.
+fn put_word(origin: u32, i: u32, word: u32) {
+    blocks[origin + i * resolve_params.number_words] = word;
+}
+
+// Stores number `i` of Bounds.
 fn put(origin: u32, i: u32, number: vec2<u32>) {
     if resolve_params.bits < 64u {
-        blocks[origin + i] = number.x;
+        put_word(origin, i, number.x);
     } else {
-        blocks[origin + 2u * i] = number.x;
-        blocks[origin + 2u * i + 1u] = number.y;
+        put_word(origin, 2u * i, number.x);
+        put_word(origin, 2u * i + 1u, number.y);
     }
 }
 
@@ -229,25 +235,25 @@ fn put_affine(origin: u32, channel: u32) {
     let first_nan = select(r.step_infinity + 1u, r.step_infinity, scale_size == 0u);
     let nan_from = select(first_nan, 0u, no_number) << r.step_shift;
     if !IS_EXACT {
-        blocks[origin] = scale;
-        blocks[origin + 1u] = bias;
-        blocks[origin + 2u] = flip;
-        blocks[origin + 3u] = infinite_from;
-        blocks[origin + 4u] = nan_from;
+        put_word(origin, 0u, scale);
+        put_word(origin, 1u, bias);
+        put_word(origin, 2u, flip);
+        put_word(origin, 3u, infinite_from);
+        put_word(origin, 4u, nan_from);
         return;
     }
     // The exponent of a bias of 0 is far below every product's: `NO_BIAS` in `src/arithmetic/float.rs`.
     let bias_exponent = select(exponent(bias_size) + r.step_exponent_bias, -0x10000, bias_size == 0u);
-    blocks[origin] = significand(scale_size);
-    blocks[origin + 1u] = bitcast<u32>(exponent(scale_size));
-    blocks[origin + 2u] = significand(bias_size) << 5u;
-    blocks[origin + 3u] = bitcast<u32>(bias_exponent);
-    blocks[origin + 4u] = sign;
+    put_word(origin, 0u, significand(scale_size));
+    put_word(origin, 1u, bitcast<u32>(exponent(scale_size)));
+    put_word(origin, 2u, significand(bias_size) << 5u);
+    put_word(origin, 3u, bitcast<u32>(bias_exponent));
+    put_word(origin, 4u, sign);
     // The identity adds −0, so that zeros keep their signs.
-    blocks[origin + 5u] = select(0u, r.step_sign, bias > bias_size || identity);
-    blocks[origin + 6u] = flip;
-    blocks[origin + 7u] = infinite_from;
-    blocks[origin + 8u] = nan_from;
+    put_word(origin, 5u, select(0u, r.step_sign, bias > bias_size || identity));
+    put_word(origin, 6u, flip);
+    put_word(origin, 7u, infinite_from);
+    put_word(origin, 8u, nan_from);
 }
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -258,7 +264,7 @@ fn resolve(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocatio
         return;
     }
     for (var block = 0u; block < r.block_count; block++) {
-        let origin = r.first_word + block * r.block_words + channel * r.entry_words;
+        let origin = r.first_word + block * r.block_words + channel * r.channel_words;
         if READS_MIN || READS_MAX {
             put_bounds(origin, channel);
         }

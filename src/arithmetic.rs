@@ -13,7 +13,9 @@ mod slots;
 mod step;
 mod thirds;
 
-pub(crate) use parameters::{Entries, ParameterBytes, ParameterPlace, Parameters};
+#[cfg(test)]
+pub(crate) use parameters::twins;
+pub(crate) use parameters::{Entries, ParameterBytes, ParameterPlace, Parameters, readers};
 pub(crate) use slots::{MAX_SLOTS, NUMBERS, ResolveParams, Slot, SlotReads, Target};
 pub(crate) use step::{AffineStep, Arithmetic, Class, Shortcuts};
 

@@ -26,13 +26,39 @@ pub(crate) use fragment;
 pub(crate) struct Twin {
     /// Name, offset and size of each member, in bytes; padding included.
     all: &'static [(&'static str, usize, usize)],
+    /// The type of each member in Rust.
+    types: &'static [&'static str],
     /// In bytes.
     pub(crate) size: usize,
 }
 
 impl Twin {
-    pub(crate) const fn new(all: &'static [(&'static str, usize, usize)], size: usize) -> Self {
-        Self { all, size }
+    pub(crate) const fn new(
+        all: &'static [(&'static str, usize, usize)],
+        types: &'static [&'static str],
+        size: usize,
+    ) -> Self {
+        Self { all, types, size }
+    }
+
+    /// The WGSL expression of the struct `name`, each word of which is `word(its index)`. Its first word has index
+    /// `first`.
+    pub(crate) fn from_words(self, name: &str, first: usize, word: impl Fn(usize) -> String) -> String {
+        let member = |(&(name, offset, _), ty): (&(&str, usize, usize), &&str)| {
+            let at = first + offset / 4;
+            let words = |count: usize| (at..at + count).map(&word).collect::<Vec<_>>().join(", ");
+            match *ty {
+                _ if name == "padding" => None,
+                "u32" => Some(word(at)),
+                "i32" | "f32" => Some(format!("bitcast<{ty}>({})", word(at))),
+                "f64" => Some(format!("bitcast<f64>(u64({}) | (u64({}) << 32u))", word(at), word(at + 1))),
+                "[u32; 2]" => Some(format!("vec2<u32>({})", words(2))),
+                "[u32; 4]" => Some(format!("vec4<u32>({})", words(4))),
+                other => unreachable!("a member of type {other}"),
+            }
+        };
+        let members: Vec<_> = self.all.iter().zip(self.types).filter_map(member).collect();
+        format!("{name}({})", members.join(", "))
     }
 
     /// Name, offset and size of each member, in bytes. Leaves out padding, since WGSL pads without members.
@@ -66,6 +92,7 @@ macro_rules! mirrors {
         impl $crate::fragment::Mirror for $name {
             const TWIN: $crate::fragment::Twin = $crate::fragment::Twin::new(
                 &[$((stringify!($member), std::mem::offset_of!($name, $member), size_of::<$type>())),*],
+                &[$(stringify!($type)),*],
                 size_of::<$name>(),
             );
         }

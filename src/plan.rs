@@ -216,12 +216,8 @@ impl Plan {
 
     /// The bytes of the storage buffer of [`parameters`](Self::parameters), 0 if uniform blocks hold them.
     fn stored_parameters(&self) -> u64 {
-        let (Some(clamp), Some(task), Some(_)) =
-            (&self.clamp, &self.task, self.strategy.assignments().next())
-        else {
-            return 0;
-        };
-        ParameterBytes::stored_size(clamp, task.arithmetic, task.parameter_place(), task.channels)
+        let (Some(task), Some(_)) = (&self.task, self.strategy.assignments().next()) else { return 0 };
+        ParameterBytes::stored_size(task.arithmetic, task.parameter_place(), task.channels)
     }
 
     /// The pipeline of a dispatch of `window`; `None` if there is no channel.

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::arithmetic::{AffineStep, Arithmetic, Class, ParameterPlace, Parameters, Shortcuts, SlotReads};
+use crate::arithmetic::{
+    AffineStep, Arithmetic, Class, ParameterPlace, Parameters, Shortcuts, SlotReads, readers,
+};
 use crate::fragment::{Fragment, fragment};
 #[cfg(test)]
 use crate::kernel::Block;
@@ -216,10 +218,14 @@ impl Module {
         }
     }
 
-    /// The generated text of a block, which follows the fragments; `None` for a module without a block.
+    /// The generated text, which follows the fragments: what reads a table of parameters, and a block.
     pub(crate) fn text(self) -> Option<String> {
-        let Self::Clamp(ModuleName { arithmetic, kernel, placement, .. }) = self else { return None };
-        kernel.definition().text(arithmetic, placement)
+        let Self::Clamp(ModuleName { arithmetic, parameters, kernel, placement, .. }) = self else {
+            return None;
+        };
+        let readers = parameters.are_stored().then(|| readers(arithmetic));
+        let block = kernel.definition().text(arithmetic, placement);
+        if readers.is_none() { block } else { Some(readers.unwrap_or_default() + &block.unwrap_or_default()) }
     }
 
     pub(crate) fn source(self) -> String {

@@ -1,33 +1,37 @@
 // The uniform block of a window (the dispatches on one set of bindings) with more channels than the block can hold. A
-// storage buffer has their parameters.
+// storage buffer has a table of their parameters: each number of all channels, then the next number. So invocations that
+// need neighbouring channels load neighbouring words. `src/arithmetic/parameters.rs` writes `read_bounds` and
+// `read_affine`.
 //
-// Provides: params, bounds, numbers, set_channel
-// Needs: Bounds, Affine, Geometry
+// Provides: params, number, bounds, numbers, set_channel
+// Needs: Bounds, Affine, Geometry, read_bounds, read_affine
 struct Params {
+    channels: u32,
     @align(16) geometry: Geometry,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(3) var<storage, read> parameters: array<Parameters>;
+@group(0) @binding(3) var<storage, read> table: array<u32>;
 
-// No @align: naga's GLSL would lose it in a storage buffer.
-struct Parameters {
-    bounds: Bounds,
-    affine: Affine,
+// Word `n` of a channel's parameters.
+fn number(channel: u32, n: u32) -> u32 {
+    return table[n * params.channels + channel];
 }
 
 // The parameters of the current channel, looked up once for all its elements.
-var<private> current: Parameters;
+var<private> current_bounds: Bounds;
+var<private> current_affine: Affine;
 
 fn set_channel(index: u32) {
-    current = parameters[index];
+    current_bounds = read_bounds(index);
+    current_affine = read_affine(index);
 }
 
 fn bounds() -> Bounds {
-    return current.bounds;
+    return current_bounds;
 }
 
 // The numbers of the affine step.
 fn numbers() -> Affine {
-    return current.affine;
+    return current_affine;
 }

@@ -21,8 +21,6 @@ mirrors! {
 pub(crate) struct Parameters {
     bytes: [u8; Self::CAPACITY],
     len: usize,
-    /// The layouts of the two parts.
-    twins: [Twin; 2],
 }
 
 impl Parameters {
@@ -32,7 +30,7 @@ impl Parameters {
     /// The parameters of `clamp` for modules of `arithmetic`. If `clamp` has no affine step but another channel has
     /// one, the step's numbers keep every element unchanged.
     pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic) -> Self {
-        let mut parameters = Self { bytes: [0; Self::CAPACITY], len: 0, twins: [NoStep::TWIN; 2] };
+        let mut parameters = Self { bytes: [0; Self::CAPACITY], len: 0 };
         let class = arithmetic.class();
         match class {
             Class::Integer => parameters.push(&bounds::IntegerBounds::new(clamp)),
@@ -80,7 +78,6 @@ impl Parameters {
     }
 
     fn push<T: Mirror>(&mut self, part: &T) {
-        self.twins[usize::from(self.len > 0)] = T::TWIN;
         self.bytes[self.len..][..T::TWIN.size].copy_from_slice(bytemuck::bytes_of(part));
         self.len = (self.len + T::TWIN.size).next_multiple_of(16);
     }
@@ -90,17 +87,48 @@ impl Parameters {
         &self.bytes[..self.len]
     }
 
-    /// The layouts of bounds and affine step.
-    #[cfg(test)]
-    pub(crate) const fn twins(&self) -> [Twin; 2] {
-        self.twins
-    }
-
-    /// The two parts without padding.
-    fn parts(&self) -> [&[u8]; 2] {
-        let [bounds, affine] = self.twins.map(|twin| twin.size);
+    /// The two parts, whose layouts are `twins`, without padding.
+    fn parts(&self, twins: [Twin; 2]) -> [&[u8]; 2] {
+        let [bounds, affine] = twins.map(|twin| twin.size);
+        debug_assert_eq!(self.len, bounds.next_multiple_of(16) + affine.next_multiple_of(16));
         [&self.bytes[..bounds], &self.bytes[bounds.next_multiple_of(16)..][..affine]]
     }
+}
+
+/// The layouts of bounds and affine step.
+pub(crate) const fn twins(arithmetic: Arithmetic) -> [Twin; 2] {
+    let class = arithmetic.class();
+    let bounds = match class {
+        Class::Integer => bounds::IntegerBounds::TWIN,
+        Class::Integer64 => bounds::IntegerBounds64::TWIN,
+        Class::Float => bounds::FloatBounds::TWIN,
+        Class::Float64 => bounds::FloatBounds64::TWIN,
+        Class::Rounded | Class::Rounded32 => bounds::RoundedBounds::TWIN,
+    };
+    let affine = match (arithmetic.step, class) {
+        (AffineStep::None, _) => NoStep::TWIN,
+        (AffineStep::Fixed, _) => Fixed::TWIN,
+        (AffineStep::Halves, _) => Halves::TWIN,
+        (AffineStep::Thirds, _) => Thirds::TWIN,
+        (AffineStep::Exact, Class::Integer) => integer::Integer::TWIN,
+        (_, Class::Integer | Class::Integer64) => integer::Integer64::TWIN,
+        (AffineStep::Fast, Class::Float64) => float::FloatFast64::TWIN,
+        (AffineStep::Exact, Class::Float64) => float::FloatExact64::TWIN,
+        (AffineStep::Fast, _) => float::FloatFast::TWIN,
+        (AffineStep::Exact, _) => float::FloatExact::TWIN,
+    };
+    [bounds, affine]
+}
+
+/// The WGSL that reads a channel's parameters from a table: `read_bounds` and `read_affine` for `params/stored.wgsl`.
+pub(crate) fn readers(arithmetic: Arithmetic) -> String {
+    let firsts = [0, Entries::of(arithmetic, ParameterPlace::Stored, 1).affine / WORD];
+    let reader = |((twin, first), [name, ty]): ((Twin, u64), [&str; 2])| {
+        let expression = twin.from_words(ty, first as usize, |n| format!("number(channel, {n}u)"));
+        format!("\nfn read_{name}(channel: u32) -> {ty} {{\n    return {expression};\n}}\n")
+    };
+    let parts = [["bounds", "Bounds"], ["affine", "Affine"]];
+    twins(arithmetic).into_iter().zip(firsts).zip(parts).map(reader).collect()
 }
 
 /// The message if a fixed-point step has no numbers; `AffineStep::of` never chooses such a step.
@@ -164,7 +192,13 @@ impl fmt::Display for ParameterPlace {
 /// The bytes of parameters, the same for all windows of a plan.
 pub(crate) enum ParameterBytes {
     One(Parameters),
-    Several { place: ParameterPlace, bytes: Vec<u8> },
+    /// For each channel in turn.
+    Several(Vec<u8>),
+    /// A table, in which each number of all channels lies before the next number. `block` goes into uniform blocks.
+    Stored {
+        block: [u8; 16],
+        table: Vec<u8>,
+    },
 }
 
 impl ParameterBytes {
@@ -180,83 +214,88 @@ impl ParameterBytes {
         if place == ParameterPlace::One {
             return Self::One(Parameters::new(&clamps[0], arithmetic));
         }
-        let mut bytes = Vec::new();
-        for channel in 0..clamps.len() {
-            let clamp = &clamps[if reversed { clamps.len() - 1 - channel } else { channel }];
-            Entries::push(&mut bytes, &Parameters::new(clamp, arithmetic), place);
+        let entries = Entries::of(arithmetic, place, channels);
+        let mut bytes =
+            vec![0; (entries.bytes(channels) as usize).max(entries.bytes(place.in_block()) as usize)];
+        for channel in 0..channels {
+            // Channels that differ only in numbers on the GPU start with the same parameters.
+            let n = if clamps.len() == 1 { 0 } else { channel };
+            let clamp = &clamps[if reversed { clamps.len() - 1 - n } else { n }];
+            entries.write(&mut bytes, channel, &Parameters::new(clamp, arithmetic), twins(arithmetic));
         }
-        let each = bytes.len() / clamps.len();
-        // Channels that differ only in numbers on the GPU start with the same parameters.
-        if clamps.len() == 1 {
-            bytes = bytes.repeat(channels);
+        if !place.are_stored() {
+            return Self::Several(bytes);
         }
-        bytes.resize(bytes.len().max(each * place.in_block()), 0);
-        Self::Several { place, bytes }
+        let mut block = [0; 16];
+        block[..4].copy_from_slice(&(channels as u32).to_le_bytes());
+        Self::Stored { block, table: bytes }
     }
 
-    /// The size of [`stored`](Self::stored) for `channels` clamps like `clamp`, in bytes; 0 if uniform blocks hold the
-    /// parameters.
-    pub(crate) fn stored_size(
-        clamp: &Clamp,
-        arithmetic: Arithmetic,
-        place: ParameterPlace,
-        channels: usize,
-    ) -> u64 {
-        if !place.are_stored() {
-            return 0;
-        }
-        Entries::of(clamp, arithmetic, place).size.saturating_mul(channels as u64)
+    /// The size of [`stored`](Self::stored), in bytes; 0 if uniform blocks hold the parameters.
+    pub(crate) fn stored_size(arithmetic: Arithmetic, place: ParameterPlace, channels: usize) -> u64 {
+        if place.are_stored() { Entries::of(arithmetic, place, channels).bytes(channels) } else { 0 }
     }
 
     /// The bytes before the geometry in a uniform block.
     pub(crate) fn in_block(&self) -> &[u8] {
         match self {
             Self::One(block) => block.as_bytes(),
-            Self::Several { place, .. } if place.are_stored() => &[],
-            Self::Several { bytes, .. } => bytes,
+            Self::Several(bytes) => bytes,
+            Self::Stored { block, .. } => block,
         }
     }
 
     /// The bytes of the storage buffer, if any.
     pub(crate) fn stored(&self) -> Option<&[u8]> {
         match self {
-            Self::Several { place, bytes } if place.are_stored() => Some(bytes),
+            Self::Stored { table, .. } => Some(table),
             _ => None,
         }
     }
 }
 
-/// The layout of consecutive channels' parameters in a block or a storage buffer, in bytes.
+/// The layout of channels' parameters in a block or a storage buffer, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entries {
-    /// The stride between channels.
-    pub(crate) size: u64,
     /// The offset of the affine step's numbers in a channel's parameters.
     pub(crate) affine: u64,
+    /// The parameters of a channel.
+    size: u64,
+    /// The stride between channels.
+    pub(crate) of_channel: u64,
+    /// The stride between the words of a channel.
+    pub(crate) of_word: u64,
 }
 
 impl Entries {
-    /// The layout for clamps like `clamp`.
-    pub(crate) fn of(clamp: &Clamp, arithmetic: Arithmetic, place: ParameterPlace) -> Self {
-        Self::of_parameters(&Parameters::new(clamp, arithmetic), place)
-    }
-
-    /// Parts are aligned as in `shaders/params/`: to 16 bytes in a uniform block, to the alignment of their members in a
-    /// storage buffer.
-    fn of_parameters(parameters: &Parameters, place: ParameterPlace) -> Self {
-        let [bounds, affine] = parameters.twins;
+    /// Parts are aligned to 16 bytes in a uniform block, to the alignment of their members in a table. In a uniform block
+    /// a channel's parameters lie together; in a table, invocations that need neighbouring channels load neighbouring
+    /// words.
+    pub(crate) fn of(arithmetic: Arithmetic, place: ParameterPlace, channels: usize) -> Self {
+        let [bounds, affine] = twins(arithmetic);
         let alignment = |twin: Twin| if place.are_stored() { twin.alignment() } else { 16 };
         let offset = bounds.size.next_multiple_of(alignment(affine));
-        let size = (offset + affine.size).next_multiple_of(alignment(bounds).max(alignment(affine)));
-        Self { size: size as u64, affine: offset as u64 }
+        let size = (offset + affine.size).next_multiple_of(alignment(bounds).max(alignment(affine))) as u64;
+        let (of_channel, of_word) =
+            if place.are_stored() { (WORD, WORD.saturating_mul(channels as u64)) } else { (size, WORD) };
+        Self { affine: offset as u64, size, of_channel, of_word }
     }
 
-    /// Appends the parameters of a channel.
-    fn push(bytes: &mut Vec<u8>, parameters: &Parameters, place: ParameterPlace) {
-        let (start, Self { size, affine }) = (bytes.len(), Self::of_parameters(parameters, place));
-        for (part, end) in parameters.parts().into_iter().zip([affine, size]) {
-            bytes.extend_from_slice(part);
-            bytes.resize(start + end as usize, 0);
+    /// The bytes of `channels` channels.
+    fn bytes(&self, channels: usize) -> u64 {
+        self.size.saturating_mul(channels as u64)
+    }
+
+    /// Writes the parameters of a channel.
+    fn write(&self, bytes: &mut [u8], channel: usize, parameters: &Parameters, twins: [Twin; 2]) {
+        let start = channel as u64 * self.of_channel;
+        for (part, offset) in parameters.parts(twins).into_iter().zip([0, self.affine]) {
+            for (n, word) in (offset / WORD..).zip(part.chunks(4)) {
+                bytes[(start + n * self.of_word) as usize..][..4].copy_from_slice(word);
+            }
         }
     }
 }
+
+/// Bytes of a word.
+const WORD: u64 = 4;

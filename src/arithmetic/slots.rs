@@ -97,11 +97,13 @@ mirrors! {
         step_shift: u32,
         first_word: u32,
         affine_word: u32,
-        entry_words: u32,
+        channel_words: u32,
+        number_words: u32,
         block_words: u32,
         channels: u32,
         block_count: u32,
         grid_width: u32,
+        padding: [u32; 3],
     }
 }
 
@@ -168,13 +170,15 @@ impl ResolveParams {
             step_infinity: step.infinity as u32,
             step_exponent_bias: step.exponent_bias,
             step_shift: 32_u32.saturating_sub(step_bits),
-            first_word: words(first as u64 * entries.size),
-            affine_word: words(entries.affine),
-            entry_words: words(entries.size),
+            first_word: words(first as u64 * entries.of_channel),
+            affine_word: words(entries.affine) * words(entries.of_word),
+            channel_words: words(entries.of_channel),
+            number_words: words(entries.of_word),
             block_words: words(pitch),
             channels: channels as u32,
             block_count: blocks as u32,
             grid_width,
+            padding: [0; 3],
         }
     }
 }

@@ -14,7 +14,8 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::{MAX_UNIFORM_BLOCK, Module, ModuleName};
 use crate::arithmetic::{
-    AffineStep, Arithmetic, ParameterBytes, ParameterPlace, Parameters, ResolveParams, Shortcuts,
+    AffineStep, Arithmetic, Entries, ParameterBytes, ParameterPlace, Parameters, ResolveParams, Shortcuts,
+    twins,
 };
 use crate::fragment::{Fragment, Mirror, Twin};
 use crate::kernel::EDGE_INVOCATIONS;
@@ -226,7 +227,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         }
     };
     let one = Parameters::new(&clamp, key.arithmetic);
-    let [bounds, affine] = one.twins();
+    let [bounds, affine] = twins(key.arithmetic);
     let geometry = key.kernel.definition().twin();
     for (struct_name, twin) in [("Bounds", bounds), ("Affine", affine), ("Geometry", geometry)] {
         assert_twins(module, struct_name, twin, name);
@@ -240,28 +241,32 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     let several = ParameterBytes::new(&list, 2, key.arithmetic, key.parameters, false);
     let size = match key.parameters {
         ParameterPlace::One => one.as_bytes().len(),
-        ParameterPlace::Stored => several.stored().unwrap().len() / 2,
+        ParameterPlace::Stored => 0,
         _ => several.in_block().len() / key.parameters.in_block(),
     };
     let (parts, span) = in_wgsl(module, "Params").unwrap();
     let offsets: Vec<_> = parts.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
     let affine_offset = bounds.size.next_multiple_of(16);
-    let geometry_offset = key.parameters.in_block() * size;
+    let geometry_offset = if key.parameters == ParameterPlace::One { size } else { several.in_block().len() };
     if key.parameters == ParameterPlace::One {
         let expected = [("bounds", 0), ("affine", affine_offset), ("geometry", geometry_offset)];
         assert_eq!(offsets, expected, "{key:?}");
+    } else if let Some(table) = several.stored() {
+        assert_eq!(offsets, [("channels", 0), ("geometry", geometry_offset)], "{key:?}");
+        assert_eq!(several.in_block()[..4], 2_u32.to_le_bytes(), "{key:?}");
+        // The numbers of the two channels lie in turn, those of the affine step behind those of the bounds.
+        let channel =
+            |n: usize| table.as_chunks::<4>().0.iter().skip(n).step_by(2).copied().collect::<Vec<_>>();
+        assert_eq!(channel(0), channel(1), "{key:?}");
+        let first = Entries::of(key.arithmetic, ParameterPlace::Stored, 2).affine as usize / 4;
+        let [words, of_step] =
+            [one.as_bytes(), &one.as_bytes()[affine_offset..]].map(|bytes| bytes.as_chunks().0);
+        assert_eq!(channel(0)[..bounds.size / 4], words[..bounds.size / 4], "{key:?}");
+        assert_eq!(channel(0)[first..][..affine.size / 4], of_step[..affine.size / 4], "{key:?}");
     } else {
         assert_eq!(offsets.last(), Some(&("geometry", geometry_offset)), "{key:?}");
         let (parts, each) = in_wgsl(module, "Parameters").unwrap();
-        // In a storage buffer, parts are padded only to the alignment of their members.
-        let compact = key.parameters == ParameterPlace::Stored;
-        assert!(compact || parts[1].1 == affine_offset, "{key:?}");
-        assert_eq!((parts[0].1, each), (0, size), "{key:?}");
-        // The numbers of the affine step at the offset in WGSL equal those in a block with one clamp.
-        let from_block = &one.as_bytes()[affine_offset..][..4];
-        if let Some(stored) = several.stored() {
-            assert_eq!(&stored[parts[1].1..][..4], from_block, "{key:?}");
-        }
+        assert_eq!((parts[0].1, parts[1].1, each), (0, affine_offset, size), "{key:?}");
     }
     let block = (geometry_offset + geometry.size).next_multiple_of(16);
     assert_eq!(block, span, "{key:?}");

@@ -69,7 +69,10 @@ impl Machine<'_> {
         access: Access,
         f: impl Fn(&mut Self, u32, usize) -> Option<u32>,
     ) {
-        self.profile(word, address, matches!(access, Access::Store | Access::AtomicStore));
+        // A device leaves out loads whose results nobody takes.
+        if self.code.ops[self.batch.at - 1].to != NONE || access != Access::Load {
+            self.profile(word, address, matches!(access, Access::Store | Access::AtomicStore));
+        }
         for lane in lanes(self.batch.active) {
             let address = if address == NONE { 0 } else { self.batch.values[address as usize][lane] };
             if address != BEYOND
@@ -115,6 +118,11 @@ impl Machine<'_> {
     }
 
     pub(super) fn load(&mut self, to: Reg, word: Word, address: Reg) {
+        if to == NONE {
+            let access = if word.is_atomic { Access::AtomicLoad } else { Access::Load };
+            self.each_word(word, address, access, |_, _, _| None);
+            return;
+        }
         self.batch.tainted[to as usize] = 0;
         let unwritten = self.unwritten(word, address);
         let access = if word.is_atomic { Access::AtomicLoad } else { Access::Load };

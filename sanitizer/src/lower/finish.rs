@@ -5,7 +5,7 @@ use crate::code::{Code, NONE, Op, Opcode, Reg};
 /// A test of registers.
 type IsFixed<'a> = &'a dyn Fn(Reg) -> bool;
 
-/// Removes pure operations whose results no operation takes. `arrays`: the indexed variables, as first register and
+/// Removes pure operations whose results no operation takes, and the results of loads that no operation takes. `arrays`: the indexed variables, as first register and
 /// count.
 pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<'_>) {
     let mut needed = vec![false; code.registers as usize];
@@ -31,6 +31,16 @@ pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<
         *kept = !is_pure(op) || needed[op.to as usize];
         if *kept {
             op.operands(&code.floats, &mut |reg| needed[reg as usize] = true);
+        }
+    }
+    // What is loaded for its checks alone has no result. The words of a vector stay together.
+    let of_one = |a: &Op, b: &Op| {
+        let both = matches!((a.code, b.code), (Opcode::Load(_), Opcode::Load(_)));
+        both && a.from[0] == b.from[0] && a.from[0] != NONE
+    };
+    for words in code.ops.chunk_by_mut(of_one).filter(|ops| matches!(ops[0].code, Opcode::Load(_))) {
+        if words.iter().all(|word| !needed[word.to as usize]) {
+            words.iter_mut().for_each(|word| word.to = NONE);
         }
     }
     let mut moved = vec![0];
