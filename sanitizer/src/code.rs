@@ -30,7 +30,7 @@ pub(crate) type Label = u32;
 /// An offset beyond the end of its array: the access has been reported and is skipped.
 pub(crate) const BEYOND: u32 = u32::MAX;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Unary {
     Not,
     Negate,
@@ -58,7 +58,7 @@ pub(crate) enum Unary {
     FromHalf,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Binary {
     Add,
     Subtract,
@@ -87,7 +87,7 @@ pub(crate) enum Binary {
 }
 
 /// A word of a resource. Its byte offset is `plus` added to the value of a register, unless that value is [`BEYOND`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Word {
     pub(crate) resource: u32,
     pub(crate) plus: u32,
@@ -96,7 +96,7 @@ pub(crate) struct Word {
 }
 
 /// Number of elements of an array.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Extent {
     Fixed(u32),
     /// As many elements of `stride` bytes as fit into the binding from byte `from` on.
@@ -126,7 +126,7 @@ pub(crate) struct Op {
     pub(crate) from: [Reg; 4],
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Opcode {
     Unary(Unary),
     Binary(Binary),
@@ -206,6 +206,8 @@ pub(crate) struct Site {
 #[derive(Debug, Default)]
 pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
+    /// For each operation, the instructions of a GPU.
+    pub(crate) weights: Vec<u8>,
     /// For each operation, the index of its site.
     pub(crate) origins: Vec<u32>,
     pub(crate) sites: Vec<Site>,
@@ -246,6 +248,16 @@ impl Op {
             floats[expression as usize].leaves(f);
         }
         self.from.into_iter().filter(|&reg| reg != NONE).for_each(f);
+    }
+
+    /// The resource to which it stores.
+    pub(crate) const fn stored(&self) -> Option<u32> {
+        match self.code {
+            Opcode::Store(word) | Opcode::Atomic(_, word) | Opcode::CompareExchange(word) => {
+                Some(word.resource)
+            }
+            _ => None,
+        }
     }
 
     pub(crate) const fn target(&mut self) -> Option<&mut Label> {

@@ -394,7 +394,7 @@ impl Machine<'_> {
 
     fn step(&mut self, &Op { code, to, from }: &Op) {
         if let Some(profiler) = &mut self.profiler {
-            profiler.step(code, self.batch.active, |n| &*self.floats[n].0);
+            profiler.step(code, self.batch.active, self.code.weights[self.batch.at - 1]);
         }
         match code {
             Opcode::Unary(op) => self.unary(op, to, from[0]),

@@ -5,6 +5,7 @@ mod expression;
 mod finish;
 mod operation;
 mod place;
+mod weigh;
 
 use std::mem::{replace, take};
 

@@ -3,7 +3,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "counts of a sample are far below 2^53")]
 
-use crate::code::{Float, LANES, NONE, Opcode, Reg};
+use crate::code::{LANES, NONE, Opcode, Reg};
 use crate::execute::sample;
 use crate::memory::Memory;
 use crate::module::Dispatch;
@@ -25,7 +25,8 @@ const MOST_WORDS: u64 = 4;
 pub struct Counts {
     /// Number of warps.
     pub warps: f64,
-    /// Operations on registers, each counted once per warp that executes it. Accesses do not count.
+    /// Instructions that compute, as a GPU's compiler would leave them, each counted once per warp that executes it.
+    /// Accesses do not count.
     pub operations: f64,
     /// Accesses of private arrays by an index that is computed.
     pub indexed: f64,
@@ -122,19 +123,12 @@ impl Profiler {
         takes
     }
 
-    /// Counts an operation of the active lanes.
-    pub(crate) fn step<'a>(&mut self, code: Opcode, active: u64, float: impl Fn(usize) -> &'a Float) {
+    /// Counts an operation of the active lanes, which takes `weight` instructions.
+    pub(crate) fn step(&mut self, code: Opcode, active: u64, weight: u8) {
         let warps = f64::from(u8::from(active << WARP != 0) + u8::from(active >> WARP != 0));
-        match code {
-            Opcode::Unary(_)
-            | Opcode::Binary(_)
-            | Opcode::Select
-            | Opcode::ExtractBits { .. }
-            | Opcode::InsertBits
-            | Opcode::Address { .. } => self.counts.operations += warps,
-            Opcode::Float(n) => self.counts.operations += warps * f64::from(float(n as usize).operations()),
-            Opcode::ReadRegister | Opcode::WriteRegister => self.counts.indexed += warps,
-            _ => {}
+        self.counts.operations += warps * f64::from(weight);
+        if matches!(code, Opcode::ReadRegister | Opcode::WriteRegister) {
+            self.counts.indexed += warps;
         }
     }
 

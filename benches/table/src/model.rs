@@ -63,15 +63,15 @@ const TERMS: [(&str, Half, f64); 10] = [
     // Lines of 128 bytes in which a store fills a sector of 32 bytes only in part.
     ("torn stores", Half::Memory, 2.99e-5),
     // Other lines of stores.
-    ("stores", Half::Memory, 1.07e-5),
+    ("stores", Half::Memory, 1.08e-5),
     // Lines of loads.
     ("loads", Half::Memory, 6.7e-6),
-    // Operations of warps.
-    ("operations", Half::Instructions, 1.26e-6),
+    // Instructions of warps that compute.
+    ("operations", Half::Instructions, 1.58e-6),
     // Warps.
     ("warps", Half::Instructions, 1.02e-4),
     // Accesses of private arrays by a computed index.
-    ("indexed arrays", Half::Instructions, 5.4e-5),
+    ("indexed arrays", Half::Instructions, 5.3e-5),
     // Lines of loads of a table in storage.
     ("table", Half::Memory, 6.5e-6),
     // Addresses beyond one of a load from the uniform block.
@@ -400,7 +400,7 @@ mod tests {
         errors.sort_by(f64::total_cmp);
         let median = errors[errors.len() / 2];
         println!("{} rows, rank correlation {rank:.3}, median error {median:.3}", rows.len());
-        assert!(rank >= 0.94 && median <= 0.055, "{rank} {median}");
+        assert!(rank >= 0.94 && median <= 0.05, "{rank} {median}");
     }
 
     #[test]
@@ -411,10 +411,10 @@ mod tests {
         work.0[1] = 1e6;
         assert_eq!(work.largest(), "torn stores");
         assert!((work.time() - 26.5_f64.hypot(29.9)).abs() < 1e-9);
-        // 126 µs of operations beside them.
+        // 158 µs of operations beside them.
         work.0[4] = 1e8;
         assert_eq!(work.largest(), "operations");
-        assert!((work.time() - (26.5_f64.hypot(29.9).powi(4) + 126.0_f64.powi(4)).powf(0.25)).abs() < 1e-9);
+        assert!((work.time() - (26.5_f64.hypot(29.9).powi(4) + 158.0_f64.powi(4)).powf(0.25)).abs() < 1e-9);
     }
 
     #[test]

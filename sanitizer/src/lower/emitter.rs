@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::finish;
+use super::weigh::weigh;
 use crate::code::{Binary, Code, Extent, Float, Input, NONE, Op, Opcode, Reg, Site, Slot, Unary};
 use crate::scalar;
 
@@ -219,6 +220,7 @@ impl Emitter {
     pub(super) fn finish(mut self) -> Code {
         let is_variable = |reg: Reg| self.variables[reg as usize];
         finish::trim(&mut self.code, &self.arrays, &is_variable);
+        self.code.weights = weigh(&self.code, &is_variable);
         let told: FxHashSet<Reg> = self.code.inputs.iter().map(|(reg, _)| *reg).collect();
         let is_fixed = |reg| is_variable(reg) || self.known.contains_key(&reg) || told.contains(&reg);
         finish::share_registers(&mut self.code, &is_fixed);

@@ -17,11 +17,7 @@ pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<
         op.operands(&code.floats, &mut |reg| needed[reg as usize] |= is_variable(reg));
     }
     // A load is kept for its checks, unless its address is constant and the program never stores to its resource.
-    let stored_by = |op: &Op| match op.code {
-        Opcode::Store(word) | Opcode::Atomic(_, word) | Opcode::CompareExchange(word) => Some(word.resource),
-        _ => None,
-    };
-    let resources: Vec<_> = code.ops.iter().filter_map(stored_by).collect();
+    let resources: Vec<_> = code.ops.iter().filter_map(Op::stored).collect();
     let is_pure = |op: &Op| match op.code {
         Opcode::Load(word) => op.from[0] == NONE && !resources.contains(&word.resource),
         _ => op.is_pure(),

@@ -22,20 +22,20 @@ const BYTE: f32 = 0.265;
 /// A line in which a store fills a sector only in part.
 const TORN_LINE: f32 = 29.9;
 /// Another line of a store.
-const WHOLE_LINE: f32 = 10.7;
+const WHOLE_LINE: f32 = 10.8;
 /// A line of a load.
 const LOADED_LINE: f32 = 6.7;
 /// A line of a load from a table of parameters in storage.
 const TABLE_LINE: f32 = 6.5;
 /// An address beyond one of a load from the uniform block.
 const UNIFORM_ADDRESS: f32 = 27.0;
-const OPERATION: f32 = 1.26;
+const OPERATION: f32 = 1.58;
 const START: f32 = 102.0;
 /// A dispatch beyond the first.
 const DISPATCH: f32 = 2e6;
 
 /// Operations that take as long as a packet's way through workgroup memory.
-const EXCHANGE: f32 = 34.0;
+const EXCHANGE: f32 = 27.0;
 /// Loads of 16 bytes that look up a channel's parameters.
 const LOOK_UP: f32 = 2.0;
 /// Bytes of a channel's parameters.
@@ -190,9 +190,9 @@ impl Block {
             }
             _ => self.sort_in_step(loops),
         };
-        let place = 30.0 + 12.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
+        let place = 24.0 + 9.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
         let exchange = if self.stores == Stores::Exchanged { EXCHANGE * stores as f32 } else { 0.0 };
-        let operations = place + exchange + 4.0 * (loads + stores) as f32 + 6.0 * len + 4.0 * look_ups;
+        let operations = place + exchange + 3.0 * (loads + stores) as f32 + 5.0 * len + 3.0 * look_ups;
         let parameters = if task.parameter_place().are_stored() {
             TABLE_LINE * (channels * PARAMETERS).div_ceil(LINE) as f32
         } else {
