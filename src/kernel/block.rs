@@ -193,6 +193,12 @@ impl Block {
         self.stored() / self.size(DST)
     }
 
+    /// Packets that an invocation puts into workgroup memory at once: all of a block, or two.
+    fn round(&self) -> usize {
+        let packets = self.len() / self.per_store();
+        if packets <= MOST_OF_ROUND { packets } else { 2 }
+    }
+
     fn by_packets(&self) -> bool {
         matches!(self.reads, Reads::Packets | Reads::Across)
     }
@@ -254,6 +260,10 @@ impl fmt::Display for Block {
         }
     }
 }
+
+/// The most packets of a block in a round of [`Stores::Exchanged`]: with four, a workgroup exceeds the memory that every
+/// device has.
+const MOST_OF_ROUND: usize = 3;
 
 /// Elements that the shaders compute at once.
 const LANES: usize = 4;

@@ -155,12 +155,13 @@ impl Block {
         };
         let adjacent = self.dims().iter().map(reach).sum::<Option<usize>>() == Some(self.len() - 1);
         let packets = self.len() / self.per_store();
-        let bytes = WORKGROUP_SIZE as usize * (packets * PACKET + WORD);
+        let bytes = WORKGROUP_SIZE as usize * (self.round() * PACKET + WORD);
         task.limits.lanes == Lanes::InStep
             && task.placement != Placement::OneBuffer
             && matches!(self.shape, Shape::Line | Shape::Squares { .. })
             && adjacent
             && packets > 1
+            && packets.is_multiple_of(self.round())
             && bytes <= task.limits.max_workgroup_memory as usize
     }
 

@@ -131,9 +131,9 @@ impl Block {
     /// The lines that a warp loads and stores, weighted.
     fn traffic(&self, loops: &[Loop]) -> f32 {
         let (loads, width) = self.loads();
-        // Packets that are exchanged go together, as if each lane stored all of its block at once.
+        // Packets that are exchanged go together, as if each lane stored all packets of a round at once.
         let (stores, stored) = match self.stores {
-            Stores::Exchanged => (1, self.stores() * PACKET),
+            Stores::Exchanged => ((self.stores() / self.round()) as u64, self.round() * PACKET),
             Stores::Packets | Stores::Words => (self.stores() as u64, self.stored()),
         };
         let [src, dst] = [SRC, DST].map(|side| {

@@ -163,7 +163,11 @@ impl Text<'_> {
         };
         self.line(format!("let start = {start};"));
         if self.exchanges() {
-            // All invocations reach the barrier.
+            // All invocations reach the barriers.
+            for n in 0..packets {
+                self.line(format!("var packet_{n} = vec4<u32>();"));
+            }
+            self.line("var first = NOWHERE;");
             self.line("if start.inside {");
             self.indent += 1;
         } else {
@@ -367,13 +371,24 @@ impl Text<'_> {
         }
     }
 
-    /// Writes the end of the block, and the stores of what the workgroup has put together.
+    /// Writes the end of the block, and the rounds of stores.
     fn store_exchanged(&mut self) {
+        self.line("first = to_0;");
         self.indent -= 1;
-        self.within("} else {", |text| text.line("put_nothing(invocation);"));
-        self.line("workgroupBarrier();");
-        for n in 0..self.packets_of_row() {
-            self.line(format!("store_exchanged({n}u * WORKGROUP_SIZE + invocation);"));
+        self.line("}");
+        self.line("put_place(invocation, first);");
+        let (packets, round) = (self.packets_of_row(), self.block.round());
+        for first in (0..packets).step_by(round) {
+            if first > 0 {
+                self.line("workgroupBarrier();");
+            }
+            for n in 0..round {
+                self.line(format!("put(invocation, {n}u, packet_{});", first + n));
+            }
+            self.line("workgroupBarrier();");
+            for n in 0..round {
+                self.line(format!("store_exchanged({n}u * WORKGROUP_SIZE + invocation, {first}u);"));
+            }
         }
     }
 
@@ -396,8 +411,8 @@ impl Text<'_> {
         }
         if self.exchanges() {
             self.line("");
-            self.line("// Packets of a block.");
-            self.line(format!("const PACKETS: u32 = {}u;", self.packets_of_row()));
+            self.line("// Packets of a block in each round.");
+            self.line(format!("const ROUND: u32 = {}u;", self.block.round()));
         }
         format!("// A block of {}.\n{}\n", self.block, self.lines.join("\n"))
     }

@@ -232,7 +232,7 @@ impl Text<'_> {
         }
         let Packet { row, number, .. } = *packet;
         if self.exchanges() {
-            self.line(format!("put(invocation, to_0, {number}u, {clamped});"));
+            self.line(format!("packet_{number} = {clamped};"));
             return;
         }
         if !self.joins() {
