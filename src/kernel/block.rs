@@ -124,9 +124,9 @@ enum Shape {
     /// rows with the same source.
     Rows,
     /// Runs: adjacent elements of dst along several dimensions, which begin anywhere in a packet. An invocation takes
-    /// [`UNITS`](runs::UNITS) blocks of a run in turn, along the block's `along`-th dimension. Each packet of dst joins
-    /// the end of a block and the start of the next block.
-    Runs { along: u8 },
+    /// [`UNITS`](runs::UNITS) blocks of a run in turn, along the block's `along`-th dimension, or neighbouring invocations
+    /// take blocks `beside` each other. Each packet of dst joins the end of a block and the start of the next block.
+    Runs { along: u8, beside: bool },
     /// One run of pixels on both sides, with a clamp per channel. The run is cut into rows of whole packets and whole
     /// pixels. A block takes one packet from each of several rows, at the same place, so its packets begin at the same
     /// channel. This may be any channel.
@@ -250,7 +250,8 @@ impl fmt::Display for Block {
         f.write_str(match self.shape {
             Shape::Line | Shape::Squares { .. } => "",
             Shape::Rows => ", in rows",
-            Shape::Runs { .. } => ", to anywhere",
+            Shape::Runs { beside: false, .. } => ", to anywhere",
+            Shape::Runs { beside: true, .. } => ", to anywhere, beside each other",
             Shape::Around => ", from any channel on",
         })?;
         match self.numbers {
@@ -338,8 +339,8 @@ impl Definition for Block {
             Shape::Rows if region.dims().len() == 1 => invocations.saturating_mul(elements),
             // A row may be as short as one element, and its edges take `EDGE_INVOCATIONS`.
             Shape::Rows => invocations / rows::EDGE_INVOCATIONS,
-            // A run may be as short as one block. Each element of its edges takes an invocation.
-            Shape::Runs { .. } => invocations.saturating_mul(elements / self.edge_elements() as u64),
+            // A run may be as short as one block, which takes up to two invocations. Each element of its edges takes one.
+            Shape::Runs { .. } => (invocations / 2).saturating_mul(elements / self.edge_elements() as u64),
             // If a run has one row, a block has one packet.
             Shape::Around => invocations.saturating_mul(self.per_store() as u64),
         };
@@ -385,9 +386,9 @@ impl Definition for Block {
                 Self::launch_squares(tile, geometry, loops, ends.map(|dim| Self::dim_of(dim, tile.region)))
             }
             Shape::Rows => self.launch_rows(tile, geometry, loops),
-            Shape::Runs { along } => {
+            Shape::Runs { along, beside } => {
                 let along = Self::dim_of(self.dims[usize::from(along)], tile.region);
-                self.launch_runs(tile, geometry, loops, along)
+                self.launch_runs(tile, geometry, loops, (along, beside))
             }
             Shape::Around => self.launch_around(tile),
         }

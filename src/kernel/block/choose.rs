@@ -165,6 +165,12 @@ impl Block {
             && bytes <= task.limits.max_workgroup_memory as usize
     }
 
+    /// Whether memory holds a packet of each run of each invocation of a workgroup.
+    fn may_run_beside(&self, task: &Task) -> bool {
+        let bytes = WORKGROUP_SIZE as usize * self.runs() * PACKET;
+        task.limits.lanes == Lanes::InStep && bytes <= task.limits.max_workgroup_memory as usize
+    }
+
     /// Claims a region for boxes. `past`: they load packets of src past their last element; elements that follow there are
     /// left to another kernel.
     fn claim_boxes(task: &Task, region: &Region, boxes: Boxes, past: bool) -> Option<(Self, Claim)> {
@@ -270,7 +276,11 @@ impl Block {
             _ if !keeps && block.may_exchange(task) => Stores::Exchanged,
             _ => Stores::Packets,
         };
-        Some((Block { stores, ..block }, claim))
+        let shape = match block.shape {
+            Shape::Runs { along, .. } => Shape::Runs { along, beside: block.may_run_beside(task) },
+            shape => shape,
+        };
+        Some((Block { stores, shape, ..block }, claim))
     }
 }
 
@@ -517,7 +527,7 @@ impl Chosen<'_> {
         let mut shape = Shape::Line;
         for (d, dim) in self.dims.iter().enumerate() {
             if run == Some(d) {
-                shape = Shape::Runs { along: rank as u8 };
+                shape = Shape::Runs { along: rank as u8, beside: false };
             }
             if self.extents[d] > 1 {
                 // Each run has its own offset in a packet. A far stride between runs lets the text store each by itself.

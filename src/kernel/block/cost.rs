@@ -36,6 +36,8 @@ const DISPATCH: f32 = 2e6;
 
 /// Operations that take as long as a packet's way through workgroup memory.
 const EXCHANGE: f32 = 27.0;
+/// Operations that join the ends of two blocks to a packet.
+const JOIN: f32 = 30.0;
 /// Loads of 16 bytes that look up a channel's parameters.
 const LOOK_UP: f32 = 2.0;
 /// Bytes of a channel's parameters.
@@ -154,7 +156,7 @@ impl Block {
             let mut steps = 1;
             if let Some(n) = self.dims().iter().position(|dim| Self::dim_of(*dim, region) == d) {
                 steps = self.dims[n].extent.into();
-                if self.shape == (Shape::Runs { along: n as u8 }) {
+                if self.shape == (Shape::Runs { along: n as u8, beside: false }) {
                     steps *= runs::UNITS;
                 }
             }
@@ -177,6 +179,7 @@ impl Block {
                 (f32::from(each), along)
             }
         };
+        let mut idle = 1.0;
         let traffic = match self.shape {
             Shape::Around => {
                 let lines = PACKET as u64 * WARP / LINE;
@@ -188,10 +191,24 @@ impl Block {
                 let side = 1 << SQUARE_LOG2;
                 self.traffic(&[Loop { extent: dst.extent.min(side), ..dst }, src])
             }
+            Shape::Runs { along, beside: true } => {
+                let run = Self::dim_of(self.dims[usize::from(along)], region);
+                let blocks = loops[run];
+                // A segment has one block less than invocations, and the last one of a run may be short.
+                let lanes = 1_u64 << Self::lanes_log2(blocks);
+                idle = (blocks.extent.div_ceil(lanes - 1) * lanes) as f32 / blocks.extent as f32;
+                loops[..=run].rotate_right(1);
+                loops[1..].sort_unstable_by_key(Loop::distance);
+                self.traffic(loops)
+            }
             _ => self.sort_in_step(loops),
         };
         let place = 24.0 + 9.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
-        let exchange = if self.stores == Stores::Exchanged { EXCHANGE * stores as f32 } else { 0.0 };
+        let exchange = match (self.stores, self.shape) {
+            (Stores::Exchanged, _) => EXCHANGE * stores as f32,
+            (_, Shape::Runs { .. }) => JOIN * stores as f32,
+            _ => 0.0,
+        };
         let operations = place + exchange + 3.0 * (loads + stores) as f32 + 5.0 * len + 3.0 * look_ups;
         let parameters = if task.parameter_place().are_stored() {
             TABLE_LINE * (channels * PARAMETERS).div_ceil(LINE) as f32
@@ -204,6 +221,6 @@ impl Block {
         let instructions = both(OPERATION * operations, START);
         let of_warp = both(memory * memory, instructions * instructions).sqrt();
         let more = parts + usize::from(self.leaves_edges());
-        of_warp / (len * WARP as f32) + DISPATCH * more as f32 / region.len() as f32
+        idle * of_warp / (len * WARP as f32) + DISPATCH * more as f32 / region.len() as f32
     }
 }

@@ -46,7 +46,10 @@ impl Block {
             Shape::Line => vec![block, walk],
             Shape::Squares { .. } => vec![block, walk, fragment!("kernel/block_squares")],
             Shape::Rows => vec![block, walk, fragment!("kernel/block_rows")],
-            Shape::Runs { .. } => vec![block, walk, fragment!("kernel/block_runs")],
+            Shape::Runs { beside: false, .. } => vec![block, walk, fragment!("kernel/block_runs")],
+            Shape::Runs { beside: true, .. } => {
+                vec![block, walk, fragment!("kernel/block_runs"), fragment!("kernel/block_beside")]
+            }
             Shape::Around => vec![fragment!("kernel/block_around")],
         };
         if self.stores == Stores::Exchanged {
@@ -157,12 +160,23 @@ impl Text<'_> {
     fn place(&mut self) {
         let packets = self.packets_of_row();
         let start = match self.block.shape {
+            Shape::Runs { beside: true, .. } => "beside(workgroup, invocation)".to_owned(),
             Shape::Rows => format!("place_in_row(workgroup, invocation, {packets}u)"),
             Shape::Squares { .. } => "place_in_square(workgroup, invocation)".to_owned(),
             Shape::Line | Shape::Runs { .. } | Shape::Around => "place(workgroup, invocation)".to_owned(),
         };
         self.line(format!("let start = {start};"));
-        if self.exchanges() {
+        if self.runs_beside() {
+            // All invocations reach the barrier.
+            self.line("let at = start.at;");
+            self.line("let dst = at.dst;");
+            self.dst_rows();
+            for n in 0..packets * self.block.rows(DST).len() {
+                self.line(format!("var next_{n} = vec4<u32>();"));
+            }
+            self.line("if start.takes {");
+            self.indent += 1;
+        } else if self.exchanges() {
             // All invocations reach the barriers.
             for n in 0..packets {
                 self.line(format!("var packet_{n} = vec4<u32>();"));
@@ -178,8 +192,8 @@ impl Text<'_> {
                 self.line(format!("let to_{n} = row_packet(start, {n}u);"));
             }
         }
-        let mut at = "start";
-        if let Shape::Runs { .. } = self.block.shape {
+        let mut at = if self.runs_beside() { "at" } else { "start" };
+        if let Shape::Runs { beside: false, .. } = self.block.shape {
             self.line(format!("let blocks = segment(start, {UNITS}u);"));
             for r in 0..self.block.rows(DST).len() {
                 self.line(format!("var before_{r} = vec4<u32>();"));
@@ -193,7 +207,7 @@ impl Text<'_> {
         if !(self.in_rows() && self.block.by_packets()) {
             self.line(format!("let src = {at}.src;"));
         }
-        if !self.in_rows() {
+        if !(self.in_rows() || self.runs_beside()) {
             self.line(format!("let dst = {at}.dst;"));
         }
         if self.is_around() {
@@ -210,7 +224,7 @@ impl Text<'_> {
         let d = self.block.channel_dim();
         let last = self.block.dims().len() - 1;
         let index = match self.block.shape {
-            Shape::Runs { along } if d == Some(along.into()) => "x",
+            Shape::Runs { along, .. } if d == Some(along.into()) => "x",
             Shape::Squares { along_src } if d == Some(along_src.into()) => "x",
             Shape::Squares { .. } if d == Some(last) => "y",
             _ => "channel",
@@ -228,6 +242,10 @@ impl Text<'_> {
 
     fn exchanges(&self) -> bool {
         self.block.stores == Stores::Exchanged
+    }
+
+    fn runs_beside(&self) -> bool {
+        matches!(self.block.shape, Shape::Runs { beside: true, .. })
     }
 
     fn is_around(&self) -> bool {
@@ -395,14 +413,22 @@ impl Text<'_> {
     fn finish(mut self) -> String {
         if self.exchanges() {
             self.store_exchanged();
+        } else if self.runs_beside() {
+            self.store_beside();
+        } else if self.joins() {
+            self.indent -= 1;
+            self.line("}");
         }
         self.indent -= 1;
         self.line("}");
-        if let Shape::Runs { along } = self.block.shape {
-            self.indent -= 1;
-            self.line("}");
+        if let Shape::Runs { along, .. } = self.block.shape {
             self.line("");
             self.edges(along.into());
+        }
+        if self.runs_beside() {
+            self.line("");
+            self.line("// Runs of a block.");
+            self.line(format!("const RUNS: u32 = {}u;", self.block.runs()));
         }
         if self.in_rows() && self.block.size(DST) < WORD {
             self.line("");

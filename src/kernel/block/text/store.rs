@@ -133,6 +133,26 @@ fn packets(block: &Block, elements: &[Element]) -> Vec<Packet> {
 impl Text<'_> {
     pub(super) fn clamp_and_store(&mut self, loaded: &Words) {
         let packets = packets(self.block, &self.elements);
+        if !self.runs_beside() {
+            self.dst_rows();
+        }
+        for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
+            let at = self.at(packet);
+            let words = [0, 1, 2, 3].map(|word| format!("load_src_word(({at}) * 4u + {word}u)"));
+            // If one binding holds src and dst, and the text loads src by words, it loads dst by words too.
+            let loaded = if self.by_words() {
+                format!("vec4<u32>({})", words.join(", "))
+            } else {
+                format!("load_dst_packet({at})")
+            };
+            self.line(format!("let old_{n} = {loaded};"));
+        }
+        let parts = self.parts(&packets, loaded);
+        self.clamp(&parts, &packets);
+    }
+
+    /// Writes where the rows of dst begin.
+    pub(super) fn dst_rows(&mut self) {
         for (r, row) in self.block.rows(DST).iter().enumerate() {
             if self.in_rows() {
                 if r > 0 {
@@ -152,19 +172,6 @@ impl Text<'_> {
                 self.line(format!("let to_{r} = {};", scaled(&start, '/', per_store)));
             }
         }
-        for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
-            let at = self.at(packet);
-            let words = [0, 1, 2, 3].map(|word| format!("load_src_word(({at}) * 4u + {word}u)"));
-            // If one binding holds src and dst, and the text loads src by words, it loads dst by words too.
-            let loaded = if self.by_words() {
-                format!("vec4<u32>({})", words.join(", "))
-            } else {
-                format!("load_dst_packet({at})")
-            };
-            self.line(format!("let old_{n} = {loaded};"));
-        }
-        let parts = self.parts(&packets, loaded);
-        self.clamp(&parts, &packets);
     }
 
     /// The parts, channel by channel.
@@ -218,8 +225,49 @@ impl Text<'_> {
     }
 
     /// Whether blocks are of [`Shape::Runs`], whose packets join two blocks.
-    fn joins(&self) -> bool {
+    pub(super) fn joins(&self) -> bool {
         matches!(self.block.shape, Shape::Runs { .. })
+    }
+
+    /// Writes the end of a block of runs beside each other, and the stores of packets that join it to the block before.
+    pub(super) fn store_beside(&mut self) {
+        self.indent -= 1;
+        self.line("}");
+        let packets = packets(self.block, &self.elements);
+        let of_row = packets.chunk_by(|a, b| a.row == b.row).map(<[_]>::len).next().unwrap_or_default();
+        for r in 0..packets.len() / of_row {
+            self.line(format!("give(invocation, {r}u, next_{});", (r + 1) * of_row - 1));
+        }
+        self.line("workgroupBarrier();");
+        self.within("if start.stores {", |text| {
+            for (n, packet) in packets.iter().enumerate() {
+                let Packet { row, number, .. } = *packet;
+                let before = match number {
+                    0 => format!("given(invocation, {row}u)"),
+                    _ => format!("next_{}", n - 1),
+                };
+                text.line(format!("let before_{n} = {before};"));
+                text.join(n, packet, &format!("before_{n}"), "at.x > 0u");
+            }
+        });
+    }
+
+    /// Writes the store of the packet that joins the end of `before` and the start of `next_n`. `follows`: whether there
+    /// is a block before.
+    fn join(&mut self, n: usize, packet: &Packet, before: &str, follows: &str) {
+        let Packet { row, number, .. } = *packet;
+        let at = self.at(packet);
+        let size = self.block.size(DST);
+        let joined = format!("joined(phase_{row}, {size}u, {before}, next_{n})");
+        let store = |text: &mut Self| {
+            text.line(format!("let joined_{n} = {joined};"));
+            text.store_whole(n, &at, &format!("joined_{n}"));
+        };
+        if number == 0 {
+            self.within(format!("if {follows} || phase_{row} == 0u {{"), store);
+        } else {
+            store(self);
+        }
     }
 
     /// Writes the store of the `n`-th packet. `names` are the names of the parts; `places` says where each element is.
@@ -239,13 +287,13 @@ impl Text<'_> {
             self.store_whole(n, at, &clamped);
             return;
         }
+        if self.runs_beside() {
+            self.line(format!("next_{n} = {clamped};"));
+            return;
+        }
         self.line(format!("let next_{n} = {clamped};"));
-        let within =
-            if number == 0 { format!(" && (unit > 0u || phase_{row} == 0u)") } else { String::new() };
-        self.within(format!("if unit >= blocks.first{within} {{"), |text| {
-            let size = text.block.size(DST);
-            text.line(format!("let joined_{n} = joined(phase_{row}, {size}u, before_{row}, next_{n});"));
-            text.store_whole(n, at, &format!("joined_{n}"));
+        self.within("if unit >= blocks.first {", |text| {
+            text.join(n, packet, &format!("before_{row}"), "unit > 0u");
         });
         self.line(format!("before_{row} = next_{n};"));
     }
