@@ -15,10 +15,21 @@ fn place_in_square(workgroup: vec3<u32>, invocation: u32) -> Place {
     let along_src = first_dimension(start(index));
     let along_dst = second_dimension(along_src);
     let at = other_dimensions(along_dst);
-    // In step, neighbouring invocations take neighbours along dst, so that their stores fill whole lines.
     let across = WORKGROUP_SIZE / SQUARES;
-    let i = select(invocation / across, invocation % SQUARES, IN_SEQUENCE);
-    let j = select(invocation % across, invocation / SQUARES, IN_SEQUENCE);
+    var i = invocation % SQUARES;
+    var j = invocation / SQUARES;
+    if !IN_SEQUENCE {
+        // In step, up to four neighbours take blocks along dst, so that their stores fill sectors; 32 then cover eight
+        // blocks along src, whose loads share lines.
+        let near = min(across, 4u);
+        let rows = across / near;
+        i = (invocation / near) % 8u + 8u * (invocation / (8u * across));
+        j = invocation % near + near * ((invocation / (8u * near)) % rows);
+        if SQUARES < 8u {
+            i = invocation / across;
+            j = invocation % across;
+        }
+    }
     let x = along_src.index * SQUARES + i;
     let y = along_dst.index * across + j;
     let src = at.src + i * g.steps.x + j * g.steps.z;

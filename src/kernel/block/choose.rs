@@ -109,9 +109,11 @@ impl Block {
         let squares = boxes(Boxes::Squares);
         let are_squares = squares.is_some_and(|(block, _)| matches!(block.shape, Shape::Squares { .. }));
         let wide = if are_squares { boxes(Boxes::Wide) } else { None };
-        // In one buffer, words of dst ask for words of src.
-        let shrinks = task.arithmetic.sizes() == [WORD, 1] && task.placement == Placement::TwoBuffers;
-        let words = if shrinks { boxes(Boxes::Words) } else { None };
+        // Where words become bytes, and where lanes look up channels in a table: four channels of neighbouring lanes lie
+        // closer than sixteen. In one buffer, words of dst ask for words of src.
+        let [src, dst] = task.arithmetic.sizes();
+        let suits = dst == 1 && (src == WORD || task.parameter_place().are_stored());
+        let words = if suits && task.placement == Placement::TwoBuffers { boxes(Boxes::Words) } else { None };
         let claims = [
             Self::claim_around(task, region),
             squares,

@@ -4,7 +4,7 @@
 #![expect(clippy::cast_precision_loss, reason = "counts of one warp are far below 2^24")]
 
 use super::choose::gcd;
-use super::{Block, Numbers, Reads, SQUARE_LOG2, Shape, Stores, Stride, runs};
+use super::{Block, Numbers, Reads, Shape, Stores, Stride, runs};
 use crate::MAX_RANK;
 use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::walk::Loop;
@@ -38,10 +38,10 @@ const DISPATCH: f32 = 2e6;
 const EXCHANGE: f32 = 27.0;
 /// Operations that join the ends of two blocks to a packet.
 const JOIN: f32 = 30.0;
-/// Loads of 16 bytes that look up a channel's parameters.
-const LOOK_UP: f32 = 2.0;
-/// Bytes of a channel's parameters.
-const PARAMETERS: u64 = 64;
+/// Loads that look up a channel's parameters in the uniform block.
+const UNIFORM_LOADS: f32 = 2.0;
+/// The same in a table: an affine step has about as many numbers.
+const STORED_NUMBERS: f32 = 9.0;
 
 /// What one access of a warp touches.
 struct Touched {
@@ -164,21 +164,6 @@ impl Block {
         }
         let (loads, stores) = (self.loads().0, self.stores() as u64);
         let len = self.len() as f32;
-        // The look-ups of parameters, and how many channels the lanes of a warp look up at once.
-        let (look_ups, channels) = match self.numbers {
-            Numbers::One => (0.0, 1),
-            Numbers::Each if self.shape == Shape::Around => {
-                // Stores begin with every `step`-th channel.
-                let step = gcd(self.per_store(), task.channels);
-                (self.per_store() as f32, WARP.min((task.channels / step) as u64))
-            }
-            Numbers::Each | Numbers::Block => {
-                let along =
-                    loops.iter().find(|along| along.channels).map_or(1, |along| along.extent.min(WARP));
-                let each = self.channel_dim().map_or(1, |d| self.dims[d].extent);
-                (f32::from(each), along)
-            }
-        };
         let mut idle = 1.0;
         let traffic = match self.shape {
             Shape::Around => {
@@ -188,8 +173,7 @@ impl Block {
             Shape::Squares { along_src } => {
                 let ends = [self.dims[usize::from(self.rank) - 1], self.dims[usize::from(along_src)]];
                 let [dst, src] = ends.map(|dim| loops[Self::dim_of(dim, region)]);
-                let side = 1 << SQUARE_LOG2;
-                self.traffic(&[Loop { extent: dst.extent.min(side), ..dst }, src])
+                self.traffic(&[Loop { extent: dst.extent.min(4), ..dst }, src])
             }
             Shape::Runs { along, beside: true } => {
                 let run = Self::dim_of(self.dims[usize::from(along)], region);
@@ -203,21 +187,41 @@ impl Block {
             }
             _ => self.sort_in_step(loops),
         };
+        // The look-ups of parameters, how many channels the lanes of a warp look up at once, and how far these lie apart.
+        let (look_ups, channels, step) = match self.numbers {
+            Numbers::One => (0, 1, 1),
+            Numbers::Each if self.shape == Shape::Around => {
+                // Stores begin with every `step`-th channel.
+                let step = gcd(self.per_store(), task.channels);
+                (self.per_store(), (task.channels / step) as u64, step)
+            }
+            Numbers::Each | Numbers::Block => {
+                let each = self.channel_dim().map_or(1, |d| usize::from(self.dims[d].extent));
+                // Lanes that lie along other loops first share a channel.
+                let before = loops.iter().take_while(|along| !along.channels).map(|along| along.extent);
+                let sharing = before.fold(1, u64::saturating_mul).min(WARP);
+                let extent = loops.iter().find(|along| along.channels).map_or(1, |along| along.extent);
+                (each, extent.min(WARP / sharing), each)
+            }
+        };
+        let (channels, look_ups) = (channels.min(WARP), look_ups as f32);
         let place = 24.0 + 9.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
         let exchange = match (self.stores, self.shape) {
             (Stores::Exchanged, _) => EXCHANGE * stores as f32,
             (_, Shape::Runs { .. }) => JOIN * stores as f32,
             _ => 0.0,
         };
-        let operations = place + exchange + 3.0 * (loads + stores) as f32 + 5.0 * len + 3.0 * look_ups;
-        let parameters = if task.parameter_place().are_stored() {
-            TABLE_LINE * (channels * PARAMETERS).div_ceil(LINE) as f32
+        // The loads of a look-up, and what each costs.
+        let (numbers, parameters) = if task.parameter_place().are_stored() {
+            (STORED_NUMBERS, TABLE_LINE * (channels * (step * WORD) as u64).div_ceil(LINE) as f32)
         } else {
-            UNIFORM_ADDRESS * (channels - 1) as f32
+            (UNIFORM_LOADS, UNIFORM_ADDRESS * (channels - 1) as f32)
         };
+        let parameters = numbers * parameters;
+        let operations = place + exchange + 3.0 * (loads + stores) as f32 + 5.0 * len + 2.0 * numbers * look_ups;
         let bytes = WARP as f32 * len * (self.size(SRC) + self.size(DST)) as f32;
         // Memory and instructions overlap almost wholly.
-        let memory = both(both(BYTE * bytes, traffic), LOOK_UP * look_ups * parameters);
+        let memory = both(both(BYTE * bytes, traffic), look_ups * parameters);
         let instructions = both(OPERATION * operations, START);
         let of_warp = both(memory * memory, instructions * instructions).sqrt();
         let more = parts + usize::from(self.leaves_edges());
