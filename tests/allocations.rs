@@ -212,9 +212,15 @@ fn preparing_formats_and_keeps_nothing_else() {
             let _warm = (ours(), theirs());
             settle();
         }
-        let ours = ours();
-        settle();
-        let theirs = theirs();
+        // The least of a few rounds: now and then, wgpu grows tables of its own.
+        let least = |one: &dyn Fn() -> (u64, u64)| {
+            let rounds = (0..5).map(|_| {
+                settle();
+                one()
+            });
+            rounds.min().unwrap()
+        };
+        let (ours, theirs) = (least(&ours), least(&theirs));
         println!("prepare, {}: {ours:?}, by hand {theirs:?}", gpu.name);
         assert!((theirs.0..=theirs.0 + 5).contains(&ours.0), "{ours:?}, {theirs:?} on {}", gpu.name);
     }
