@@ -36,6 +36,8 @@ const DISPATCH: f32 = 2e6;
 
 /// Operations that take as long as a packet's way through workgroup memory.
 const EXCHANGE: f32 = 27.0;
+/// Operations of a load whose word may begin within another.
+const STRADDLE: f32 = 9.0;
 /// Operations that join the ends of two blocks to a packet.
 const JOIN: f32 = 30.0;
 /// Loads that look up a channel's parameters in the uniform block.
@@ -218,7 +220,13 @@ impl Block {
             (UNIFORM_LOADS, UNIFORM_ADDRESS * (channels - 1) as f32)
         };
         let parameters = numbers * parameters;
-        let operations = place + exchange + 3.0 * (loads + stores) as f32 + 5.0 * len + 2.0 * numbers * look_ups;
+        let per_load = if self.reads == Reads::Straddling { STRADDLE } else { 3.0 };
+        let operations = place
+            + exchange
+            + per_load * loads as f32
+            + 3.0 * stores as f32
+            + 5.0 * len
+            + 2.0 * numbers * look_ups;
         let bytes = WARP as f32 * len * (self.size(SRC) + self.size(DST)) as f32;
         // Memory and instructions overlap almost wholly.
         let memory = both(both(BYTE * bytes, traffic), look_ups * parameters);
