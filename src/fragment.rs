@@ -43,7 +43,7 @@ impl Twin {
 
     /// The WGSL expression of the struct `name`, each word of which is `word(its index)`. Its first word has index
     /// `first`.
-    pub(crate) fn from_words(self, name: &str, first: usize, word: impl Fn(usize) -> String) -> String {
+    pub(crate) fn of_words(self, name: &str, first: usize, word: impl Fn(usize) -> String) -> String {
         let member = |(&(name, offset, _), ty): (&(&str, usize, usize), &&str)| {
             let at = first + offset / 4;
             let words = |count: usize| (at..at + count).map(&word).collect::<Vec<_>>().join(", ");

@@ -210,7 +210,7 @@ impl Plan {
     pub(crate) fn parameters(&self, clamps: Clamps<'_>) -> Option<ParameterBytes> {
         let (task, whole) = (self.task.as_ref()?, self.strategy.assignments().next()?);
         let reversed = whole.region.reversed_channels;
-        let (place, list) = (task.parameter_place(), clamps.as_slice());
+        let (place, list) = ((task.parameter_place(), task.limits.lanes), clamps.as_slice());
         Some(ParameterBytes::new(list, task.channels, task.arithmetic, place, reversed))
     }
 
@@ -228,7 +228,7 @@ impl Plan {
             parameters: task.parameter_place(),
             kernel: window.kernel,
             placement: window.bindings.placement,
-            f16_by_device: task.limits.f16_conversions && task.arithmetic.converts_f16(),
+            f16_by_device: task.converts_f16_by_device(),
         };
         let Task { shortcuts, limits: Limits { lanes, .. }, .. } = *task;
         Some(PipelineName { module: Module::Clamp(module), entry_point, shortcuts, lanes })

@@ -102,10 +102,9 @@ fn run(
     let places = Places::new(order, total, if code.is_shared() { workgroup } else { total });
     let batches = together.div_ceil(at_once);
     for first in (0..total).step_by(together as usize) {
-        let takes = |profiler: &mut &mut Profiler| {
-            profiler.takes(first / together, total.div_ceil(together), batches)
-        };
-        if machine.profiler.as_mut().is_some_and(|profiler| !takes(profiler)) {
+        if let Some(profiler) = &mut machine.profiler
+            && !profiler.takes(first / together, total.div_ceil(together), batches)
+        {
             continue;
         }
         let all: Vec<_> = (first..total.min(first + together)).map(|n| places.of(n)).collect();

@@ -6,8 +6,8 @@ use std::fmt;
 use super::step::{self, AffineStep, Arithmetic, Class};
 use super::{bounds, float, integer};
 use super::{fixed::Fixed, halves::Halves, thirds::Thirds};
-use crate::Clamp;
 use crate::fragment::{Mirror, Twin, mirrors};
+use crate::{Clamp, Lanes};
 
 mirrors! {
     /// Mirrors `Affine` in `affine/none.wgsl`.
@@ -120,15 +120,18 @@ pub(crate) const fn twins(arithmetic: Arithmetic) -> [Twin; 2] {
     [bounds, affine]
 }
 
-/// The WGSL that reads a channel's parameters from a table: `read_bounds` and `read_affine` for `params/stored.wgsl`.
+/// The WGSL that reads a channel's parameters from a table: `NUMBERS`, `read_bounds` and `read_affine` for
+/// `params/stored.wgsl`.
 pub(crate) fn readers(arithmetic: Arithmetic) -> String {
-    let firsts = [0, Entries::of(arithmetic, ParameterPlace::Stored, 1).affine / WORD];
+    let Entries { affine, size, .. } = Entries::of(arithmetic, ParameterPlace::Stored, Lanes::InStep, 1);
+    let firsts = [0, affine / WORD];
     let reader = |((twin, first), [name, ty]): ((Twin, u64), [&str; 2])| {
-        let expression = twin.from_words(ty, first as usize, |n| format!("number(channel, {n}u)"));
+        let expression = twin.of_words(ty, first as usize, |n| format!("number(channel, {n}u)"));
         format!("\nfn read_{name}(channel: u32) -> {ty} {{\n    return {expression};\n}}\n")
     };
     let parts = [["bounds", "Bounds"], ["affine", "Affine"]];
-    twins(arithmetic).into_iter().zip(firsts).zip(parts).map(reader).collect()
+    let readers = twins(arithmetic).into_iter().zip(firsts).zip(parts).map(reader).collect::<String>();
+    format!("\n// Words of a channel.\nconst NUMBERS: u32 = {}u;\n{readers}", size / WORD)
 }
 
 /// The message if a fixed-point step has no numbers; `AffineStep::of` never chooses such a step.
@@ -194,7 +197,7 @@ pub(crate) enum ParameterBytes {
     One(Parameters),
     /// For each channel in turn.
     Several(Vec<u8>),
-    /// A table, in which each number of all channels lies before the next number. `block` goes into uniform blocks.
+    /// A table, and what goes into uniform blocks instead.
     Stored {
         block: [u8; 16],
         table: Vec<u8>,
@@ -208,13 +211,13 @@ impl ParameterBytes {
         clamps: &[Clamp],
         channels: usize,
         arithmetic: Arithmetic,
-        place: ParameterPlace,
+        (place, lanes): (ParameterPlace, Lanes),
         reversed: bool,
     ) -> Self {
         if place == ParameterPlace::One {
             return Self::One(Parameters::new(&clamps[0], arithmetic));
         }
-        let entries = Entries::of(arithmetic, place, channels);
+        let entries = Entries::of(arithmetic, place, lanes, channels);
         let mut bytes =
             vec![0; (entries.bytes(channels) as usize).max(entries.bytes(place.in_block()) as usize)];
         for channel in 0..channels {
@@ -233,7 +236,8 @@ impl ParameterBytes {
 
     /// The size of [`stored`](Self::stored), in bytes; 0 if uniform blocks hold the parameters.
     pub(crate) fn stored_size(arithmetic: Arithmetic, place: ParameterPlace, channels: usize) -> u64 {
-        if place.are_stored() { Entries::of(arithmetic, place, channels).bytes(channels) } else { 0 }
+        let entries = Entries::of(arithmetic, place, Lanes::InStep, channels);
+        if place.are_stored() { entries.bytes(channels) } else { 0 }
     }
 
     /// The bytes before the geometry in a uniform block.
@@ -268,16 +272,18 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    /// Parts are aligned to 16 bytes in a uniform block, to the alignment of their members in a table. In a uniform block
-    /// a channel's parameters lie together; in a table, invocations that need neighbouring channels load neighbouring
-    /// words.
-    pub(crate) fn of(arithmetic: Arithmetic, place: ParameterPlace, channels: usize) -> Self {
+    /// Parts are aligned to 16 bytes in a uniform block, to the alignment of their members in a table. A channel's
+    /// parameters lie together, but not in a table for lanes in step: there each number of all channels lies before the
+    /// next number, so that lanes that need neighbouring channels load neighbouring words.
+    pub(crate) fn of(arithmetic: Arithmetic, place: ParameterPlace, lanes: Lanes, channels: usize) -> Self {
         let [bounds, affine] = twins(arithmetic);
         let alignment = |twin: Twin| if place.are_stored() { twin.alignment() } else { 16 };
         let offset = bounds.size.next_multiple_of(alignment(affine));
         let size = (offset + affine.size).next_multiple_of(alignment(bounds).max(alignment(affine))) as u64;
-        let (of_channel, of_word) =
-            if place.are_stored() { (WORD, WORD.saturating_mul(channels as u64)) } else { (size, WORD) };
+        let (of_channel, of_word) = match lanes {
+            Lanes::InStep if place.are_stored() => (WORD, WORD.saturating_mul(channels as u64)),
+            _ => (size, WORD),
+        };
         Self { affine: offset as u64, size, of_channel, of_word }
     }
 

@@ -24,9 +24,9 @@ pub struct Limits {
     /// Whether [`Precision::Fast`](crate::Precision::Fast) of F64 uses hardware arithmetic. That needs Vulkan, and a
     /// device created with `SHADER_F64` and `SHADER_INT64`.
     pub f64_arithmetic: bool,
-    /// Whether F16 is converted to f32 and back by the device's own instructions, instead of by integer operations. The
-    /// results are the same where [`Host::check_f16`](crate::Host::check_f16) has found these instructions right;
-    /// elsewhere they may be wrong.
+    /// Whether F16 is converted to f32 and back by the device's own instructions, instead of by integer operations, which
+    /// are faster for [`Lanes::InSequence`] and always serve there. The results are the same where
+    /// [`Host::check_f16`](crate::Host::check_f16) has found these instructions right; elsewhere they may be wrong.
     pub f16_conversions: bool,
     /// How the device runs the invocations of a workgroup.
     pub lanes: Lanes,

@@ -36,7 +36,9 @@ pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<
     };
     for words in code.ops.chunk_by_mut(of_one).filter(|ops| matches!(ops[0].code, Opcode::Load(_))) {
         if words.iter().all(|word| !needed[word.to as usize]) {
-            words.iter_mut().for_each(|word| word.to = NONE);
+            for word in words {
+                word.to = NONE;
+            }
         }
     }
     let mut moved = vec![0];

@@ -136,17 +136,17 @@ impl Block {
     fn traffic(&self, loops: &[Loop]) -> f32 {
         let (loads, width) = self.loads();
         // Packets that are exchanged go together, as if each lane stored all packets of a round at once.
-        let (stores, stored) = match self.stores {
+        let (times, width_of_dst) = match self.stores {
             Stores::Exchanged => ((self.stores() / self.round()) as u64, self.round() * PACKET),
             Stores::Packets | Stores::Words => (self.stores() as u64, self.stored()),
         };
         let [src, dst] = [SRC, DST].map(|side| {
             let size = self.size(side);
-            let width = if side == SRC { width } else { stored };
+            let width = if side == SRC { width } else { width_of_dst };
             touched(loops, width, |along| [along.src, along.dst][side].unsigned_abs().saturating_mul(size))
         });
         let weight = if dst.whole { WHOLE_LINE } else { TORN_LINE };
-        both(LOADED_LINE * (loads * src.lines) as f32, weight * (stores * dst.lines) as f32)
+        both(LOADED_LINE * (loads * src.lines) as f32, weight * (times * dst.lines) as f32)
     }
 
     /// What the block costs per element of a region. `parts`: the number of parts that other kernels take.
