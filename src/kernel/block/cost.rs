@@ -34,8 +34,10 @@ const START: f32 = 102.0;
 /// A dispatch beyond the first.
 const DISPATCH: f32 = 2e6;
 
-/// Operations that take as long as a packet's way through workgroup memory.
-const EXCHANGE: f32 = 27.0;
+/// A packet's way through workgroup memory: four rounds of its banks each way, and the place of its block.
+const PASSED: f32 = 34.0;
+/// Operations of a packet that is exchanged.
+const EXCHANGE: f32 = 6.0;
 /// Operations of a load whose word may begin within another.
 const STRADDLE: f32 = 9.0;
 /// Operations that join the ends of two blocks to a packet.
@@ -127,7 +129,7 @@ impl Block {
             Reads::Packets => (bytes.div_ceil(PACKET), PACKET),
             Reads::Across => (2 * bytes.div_ceil(PACKET), PACKET),
             Reads::Words => (in_row, WORD),
-            Reads::Straddling => (in_row.min(bytes.div_ceil(WORD) + 1), WORD),
+            Reads::Straddling => ((2 * in_row).min(bytes.div_ceil(WORD) + 1), WORD),
         };
         ((rows * each) as u64, width)
     }
@@ -208,10 +210,12 @@ impl Block {
         };
         let (channels, look_ups) = (channels.min(WARP), look_ups as f32);
         let place = 24.0 + 9.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
-        let exchange = match (self.stores, self.shape) {
-            (Stores::Exchanged, _) => EXCHANGE * stores as f32,
-            (_, Shape::Runs { .. }) => JOIN * stores as f32,
-            _ => 0.0,
+        // The operations of exchanging or joining packets, and those that pass through workgroup memory.
+        let (more, passed) = match (self.stores, self.shape) {
+            (Stores::Exchanged, _) => (EXCHANGE, stores as f32),
+            (_, Shape::Runs { beside: true, .. }) => (JOIN, self.runs() as f32),
+            (_, Shape::Runs { .. }) => (JOIN, 0.0),
+            _ => (0.0, 0.0),
         };
         // The loads of a look-up, and what each costs.
         let (numbers, parameters) = if task.parameter_place().are_stored() {
@@ -222,17 +226,16 @@ impl Block {
         let parameters = numbers * parameters;
         let per_load = if self.reads == Reads::Straddling { STRADDLE } else { 3.0 };
         let operations = place
-            + exchange
             + per_load * loads as f32
-            + 3.0 * stores as f32
+            + (3.0 + more) * stores as f32
             + 5.0 * len
             + 2.0 * numbers * look_ups;
         let bytes = WARP as f32 * len * (self.size(SRC) + self.size(DST)) as f32;
         // Memory and instructions overlap almost wholly.
         let memory = both(both(BYTE * bytes, traffic), look_ups * parameters);
-        let instructions = both(OPERATION * operations, START);
+        let instructions = both(both(OPERATION * operations, START), PASSED * passed);
         let of_warp = both(memory * memory, instructions * instructions).sqrt();
-        let more = parts + usize::from(self.leaves_edges());
-        idle * of_warp / (len * WARP as f32) + DISPATCH * more as f32 / region.len() as f32
+        let further = parts + usize::from(self.leaves_edges());
+        idle * of_warp / (len * WARP as f32) + DISPATCH * further as f32 / region.len() as f32
     }
 }

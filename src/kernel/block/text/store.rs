@@ -19,7 +19,7 @@ impl Block {
     /// elements that are words or larger.
     pub(in super::super) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
         let packed = self.size(DST) >= WORD || has_packed_form(arithmetic);
-        if arithmetic.one_size().is_none() || !packed {
+        if arithmetic.one_size().is_none() || !packed || self.stores == Stores::Words {
             return false;
         }
         let packets = packets(self, &self.elements());
