@@ -12,7 +12,7 @@ use std::fmt;
 use bytemuck::Pod;
 
 use crate::Clamp;
-use crate::arithmetic::{AffineStep, Arithmetic, ParameterPlace, Shortcuts, SlotReads};
+use crate::arithmetic::{AffineStep, Arithmetic, ParameterPlace, Shortcuts, SlotReads, TableOrder};
 use crate::fragment::{Fragment, fragment};
 
 pub(crate) use block::Block;
@@ -65,6 +65,14 @@ impl Task {
             Lanes::InSequence => ParameterPlace::Many.in_block(),
         };
         ParameterPlace::of(self.channels, most)
+    }
+
+    /// The order of channels' parameters in a storage buffer. `IN_SEQUENCE` tells the shader.
+    pub(crate) const fn table_order(&self) -> TableOrder {
+        match self.limits.lanes {
+            Lanes::InStep => TableOrder::ByNumber,
+            Lanes::InSequence => TableOrder::ByChannel,
+        }
     }
 
     /// Whether the device's own instructions convert F16. In sequence, integers are faster: the device's

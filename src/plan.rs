@@ -210,7 +210,7 @@ impl Plan {
     pub(crate) fn parameters(&self, clamps: Clamps<'_>) -> Option<ParameterBytes> {
         let (task, whole) = (self.task.as_ref()?, self.strategy.assignments().next()?);
         let reversed = whole.region.reversed_channels;
-        let (place, list) = ((task.parameter_place(), task.limits.lanes), clamps.as_slice());
+        let (place, list) = ((task.parameter_place(), task.table_order()), clamps.as_slice());
         Some(ParameterBytes::new(list, task.channels, task.arithmetic, place, reversed))
     }
 

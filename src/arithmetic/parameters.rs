@@ -6,8 +6,8 @@ use std::fmt;
 use super::step::{self, AffineStep, Arithmetic, Class};
 use super::{bounds, float, integer};
 use super::{fixed::Fixed, halves::Halves, thirds::Thirds};
+use crate::Clamp;
 use crate::fragment::{Mirror, Twin, mirrors};
-use crate::{Clamp, Lanes};
 
 mirrors! {
     /// Mirrors `Affine` in `affine/none.wgsl`.
@@ -123,7 +123,8 @@ pub(crate) const fn twins(arithmetic: Arithmetic) -> [Twin; 2] {
 /// The WGSL that reads a channel's parameters from a table: `NUMBERS`, `read_bounds` and `read_affine` for
 /// `params/stored.wgsl`.
 pub(crate) fn readers(arithmetic: Arithmetic) -> String {
-    let Entries { affine, size, .. } = Entries::of(arithmetic, ParameterPlace::Stored, Lanes::InStep, 1);
+    let Entries { affine, size, .. } =
+        Entries::of(arithmetic, ParameterPlace::Stored, TableOrder::ByChannel, 1);
     let firsts = [0, affine / WORD];
     let reader = |((twin, first), [name, ty]): ((Twin, u64), [&str; 2])| {
         let expression = twin.of_words(ty, first as usize, |n| format!("number(channel, {n}u)"));
@@ -192,6 +193,16 @@ impl fmt::Display for ParameterPlace {
     }
 }
 
+/// The order of a table in a storage buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableOrder {
+    /// All numbers of a channel, then the next channel.
+    ByChannel,
+    /// Each number of all channels, then the next number: lanes in step that need neighbouring channels load neighbouring
+    /// words.
+    ByNumber,
+}
+
 /// The bytes of parameters, the same for all windows of a plan.
 pub(crate) enum ParameterBytes {
     One(Parameters),
@@ -211,13 +222,13 @@ impl ParameterBytes {
         clamps: &[Clamp],
         channels: usize,
         arithmetic: Arithmetic,
-        (place, lanes): (ParameterPlace, Lanes),
+        (place, order): (ParameterPlace, TableOrder),
         reversed: bool,
     ) -> Self {
         if place == ParameterPlace::One {
             return Self::One(Parameters::new(&clamps[0], arithmetic));
         }
-        let entries = Entries::of(arithmetic, place, lanes, channels);
+        let entries = Entries::of(arithmetic, place, order, channels);
         let mut bytes =
             vec![0; (entries.bytes(channels) as usize).max(entries.bytes(place.in_block()) as usize)];
         for channel in 0..channels {
@@ -236,7 +247,7 @@ impl ParameterBytes {
 
     /// The size of [`stored`](Self::stored), in bytes; 0 if uniform blocks hold the parameters.
     pub(crate) fn stored_size(arithmetic: Arithmetic, place: ParameterPlace, channels: usize) -> u64 {
-        let entries = Entries::of(arithmetic, place, Lanes::InStep, channels);
+        let entries = Entries::of(arithmetic, place, TableOrder::ByChannel, channels);
         if place.are_stored() { entries.bytes(channels) } else { 0 }
     }
 
@@ -272,16 +283,20 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    /// Parts are aligned to 16 bytes in a uniform block, to the alignment of their members in a table. A channel's
-    /// parameters lie together, but not in a table for lanes in step: there each number of all channels lies before the
-    /// next number, so that lanes that need neighbouring channels load neighbouring words.
-    pub(crate) fn of(arithmetic: Arithmetic, place: ParameterPlace, lanes: Lanes, channels: usize) -> Self {
+    /// Parts are aligned to 16 bytes in a uniform block, to the alignment of their members in a table. `order` concerns
+    /// tables only.
+    pub(crate) fn of(
+        arithmetic: Arithmetic,
+        place: ParameterPlace,
+        order: TableOrder,
+        channels: usize,
+    ) -> Self {
         let [bounds, affine] = twins(arithmetic);
         let alignment = |twin: Twin| if place.are_stored() { twin.alignment() } else { 16 };
         let offset = bounds.size.next_multiple_of(alignment(affine));
         let size = (offset + affine.size).next_multiple_of(alignment(bounds).max(alignment(affine))) as u64;
-        let (of_channel, of_word) = match lanes {
-            Lanes::InStep if place.are_stored() => (WORD, WORD.saturating_mul(channels as u64)),
+        let (of_channel, of_word) = match order {
+            TableOrder::ByNumber if place.are_stored() => (WORD, WORD.saturating_mul(channels as u64)),
             _ => (size, WORD),
         };
         Self { affine: offset as u64, size, of_channel, of_word }

@@ -15,14 +15,14 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use super::{MAX_UNIFORM_BLOCK, Module, ModuleName};
 use crate::arithmetic::{
     AffineStep, Arithmetic, Entries, ParameterBytes, ParameterPlace, Parameters, ResolveParams, Shortcuts,
-    twins,
+    TableOrder, twins,
 };
 use crate::fragment::{Fragment, Mirror, Twin};
 use crate::kernel::EDGE_INVOCATIONS;
 use crate::kernel::gather::{self, Row};
 use crate::kernel::walk::{Walk, WalkDim};
 use crate::kernel::{Kernel, WORKGROUP_SIZE};
-use crate::{Clamp, DType, Lanes, Number, Precision};
+use crate::{Clamp, DType, Number, Precision};
 
 /// Modules that cover every arithmetic, kernel, parameter place and placement. Since fragments are independent, they
 /// cover only some combinations; with `WGPU_CLAMP_EXHAUSTIVE`, all.
@@ -238,7 +238,8 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         }
     }
     let list = [clamp; 2];
-    let several = ParameterBytes::new(&list, 2, key.arithmetic, (key.parameters, Lanes::InStep), false);
+    let several =
+        ParameterBytes::new(&list, 2, key.arithmetic, (key.parameters, TableOrder::ByNumber), false);
     let size = match key.parameters {
         ParameterPlace::One => one.as_bytes().len(),
         ParameterPlace::Stored => 0,
@@ -258,7 +259,8 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         let channel =
             |n: usize| table.as_chunks::<4>().0.iter().skip(n).step_by(2).copied().collect::<Vec<_>>();
         assert_eq!(channel(0), channel(1), "{key:?}");
-        let first = Entries::of(key.arithmetic, ParameterPlace::Stored, Lanes::InStep, 2).affine as usize / 4;
+        let first =
+            Entries::of(key.arithmetic, ParameterPlace::Stored, TableOrder::ByNumber, 2).affine as usize / 4;
         let [words, of_step] =
             [one.as_bytes(), &one.as_bytes()[affine_offset..]].map(|bytes| bytes.as_chunks().0);
         assert_eq!(channel(0)[..bounds.size / 4], words[..bounds.size / 4], "{key:?}");
