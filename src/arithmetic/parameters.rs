@@ -231,11 +231,12 @@ impl ParameterBytes {
         let entries = Entries::of(arithmetic, place, order, channels);
         let mut bytes =
             vec![0; (entries.bytes(channels) as usize).max(entries.bytes(place.in_block()) as usize)];
+        // Channels that differ only in numbers on the GPU start with the same parameters.
+        let same = (clamps.len() == 1).then(|| Parameters::new(&clamps[0], arithmetic));
         for channel in 0..channels {
-            // Channels that differ only in numbers on the GPU start with the same parameters.
-            let n = if clamps.len() == 1 { 0 } else { channel };
-            let clamp = &clamps[if reversed { clamps.len() - 1 - n } else { n }];
-            entries.write(&mut bytes, channel, &Parameters::new(clamp, arithmetic), twins(arithmetic));
+            let of_channel = |n: usize| Parameters::new(&clamps[n], arithmetic);
+            let own = || of_channel(if reversed { clamps.len() - 1 - channel } else { channel });
+            entries.write(&mut bytes, channel, &same.unwrap_or_else(own), twins(arithmetic));
         }
         if !place.are_stored() {
             return Self::Several(bytes);

@@ -101,9 +101,11 @@ impl Block {
     /// Claims for lanes in step, in the order of their [costs](Self::cost).
     fn cheapest_first(task: &Task, region: &Region) -> [Option<(Self, Claim)>; CLAIMS] {
         let boxes = |boxes| Self::claim_boxes(task, region, boxes, false);
-        // What is loaded by words may lie on packets, but for the end of the last row.
+        // What is loaded by words may lie on packets, but for the end of the last row. In one buffer, another invocation
+        // could store what follows there.
         let by_packets = |claim: Option<(Self, Claim)>, boxes| {
-            claim.filter(|(block, _)| !block.by_packets())?;
+            let apart = task.placement == Placement::TwoBuffers;
+            claim.filter(|(block, _)| apart && !block.by_packets())?;
             Self::claim_boxes(task, region, boxes, true)
         };
         let squares = boxes(Boxes::Squares);
