@@ -180,7 +180,6 @@ struct Machine<'a> {
 }
 
 /// What the invocations of a batch hold.
-#[derive(Clone)]
 struct Batch {
     values: Vec<Lanes>,
     /// For each register, a mask of the lanes with a tainted value.

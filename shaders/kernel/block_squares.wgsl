@@ -21,14 +21,10 @@ fn place_in_square(workgroup: vec3<u32>, invocation: u32) -> Place {
     if !IN_SEQUENCE {
         // In step, up to four neighbours take blocks along dst, so that their stores fill sectors; 32 then cover eight
         // blocks along src, whose loads share lines.
-        let near = min(across, 4u);
+        let near = select(min(across, 4u), across, SQUARES < 8u);
         let rows = across / near;
         i = (invocation / near) % 8u + 8u * (invocation / (8u * across));
         j = invocation % near + near * ((invocation / (8u * near)) % rows);
-        if SQUARES < 8u {
-            i = invocation / across;
-            j = invocation % across;
-        }
     }
     let x = along_src.index * SQUARES + i;
     let y = along_dst.index * across + j;

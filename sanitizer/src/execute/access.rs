@@ -118,14 +118,13 @@ impl Machine<'_> {
     }
 
     pub(super) fn load(&mut self, to: Reg, word: Word, address: Reg) {
+        let access = if word.is_atomic { Access::AtomicLoad } else { Access::Load };
         if to == NONE {
-            let access = if word.is_atomic { Access::AtomicLoad } else { Access::Load };
             self.each_word(word, address, access, |_, _, _| None);
             return;
         }
         self.batch.tainted[to as usize] = 0;
         let unwritten = self.unwritten(word, address);
-        let access = if word.is_atomic { Access::AtomicLoad } else { Access::Load };
         if address != NONE || word.is_atomic {
             self.batch.values[to as usize] = [0; LANES];
             self.each_word(word, address, access, |this, value, lane| {

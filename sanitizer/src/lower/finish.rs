@@ -5,8 +5,8 @@ use crate::code::{Code, NONE, Op, Opcode, Reg};
 /// A test of registers.
 type IsFixed<'a> = &'a dyn Fn(Reg) -> bool;
 
-/// Removes pure operations whose results no operation takes, and the results of loads that no operation takes. `arrays`: the indexed variables, as first register and
-/// count.
+/// Removes pure operations whose results no operation takes, and such results of loads. `arrays`: the indexed
+/// variables, as first register and count.
 pub(super) fn trim(code: &mut Code, arrays: &[(Reg, u32)], is_variable: IsFixed<'_>) {
     let mut needed = vec![false; code.registers as usize];
     for &(first, count) in arrays {

@@ -129,7 +129,7 @@ mod tests {
                         blocks.extend(Block::claims(&task, &region).next().map(|(block, _)| block));
                     }
                 }
-                assert!(blocks.len() <= 16, "{source} to {dtype}, {c} components, {kind}: {blocks:#?}");
+                assert!(blocks.len() <= 13, "{source} to {dtype}, {c} components, {kind}: {blocks:#?}");
                 most = most.max(blocks.len());
             }
         }

@@ -234,8 +234,8 @@ impl Text<'_> {
         self.indent -= 1;
         self.line("}");
         let packets = packets(self.block, &self.elements);
-        let of_row = packets.chunk_by(|a, b| a.row == b.row).map(<[_]>::len).next().unwrap_or_default();
-        for r in 0..packets.len() / of_row {
+        let of_row = self.packets_of_row();
+        for r in 0..self.block.runs() {
             self.line(format!("give(invocation, {r}u, next_{});", (r + 1) * of_row - 1));
         }
         self.line("workgroupBarrier();");
