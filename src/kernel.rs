@@ -2,6 +2,8 @@
 //! submodules serve both kernels.
 
 mod block;
+mod candidates;
+mod cost;
 pub(crate) mod gather;
 mod limits;
 pub(crate) mod region;
@@ -18,6 +20,7 @@ use crate::fragment::{Fragment, fragment};
 pub(crate) use block::Block;
 #[cfg(test)]
 pub(crate) use block::{EDGE_INVOCATIONS, layouts};
+pub(crate) use candidates::{Candidate, Candidates};
 pub use limits::{Lanes, Limits};
 pub(crate) use region::{Dim, Region, Tile};
 pub(crate) use walk::BoundTile;
@@ -94,7 +97,7 @@ impl Task {
 }
 
 /// The part of a region that a kernel would take: the whole region, or the part that the cuts keep.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Claim {
     /// Applied in order. The parts cut off, at most two, go to kernels whose claims have no cuts.
     pub(crate) cuts: [Option<Cut>; 2],
@@ -107,7 +110,7 @@ pub(crate) struct Claim {
 }
 
 /// Keeps a range of the indices of one dimension of a region.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cut {
     pub(crate) dim: usize,
     pub(crate) first: usize,

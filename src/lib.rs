@@ -174,7 +174,9 @@ pub mod testing {
     #[cfg(any(test, fuzzing, feature = "_recording"))]
     pub mod recording {
         //! A plan's dispatches as plain data.
-        pub use crate::plan::execution::{Binding, Buffer, Dispatch, Program, Recording, record};
+        pub use crate::plan::execution::{
+            Binding, Buffer, Candidate, Dispatch, Program, Recording, candidates, record,
+        };
     }
 }
 pub mod verify;

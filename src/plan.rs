@@ -142,6 +142,23 @@ impl Plan {
         Ok(Self { task: Some(task), ..plan })
     }
 
+    /// The plans that take one of the candidates each, the cheapest first, with the costs per element in picoseconds. Those
+    /// that do not fit the device are left out.
+    #[cfg(any(test, fuzzing, feature = "_recording"))]
+    pub(crate) fn candidates(
+        clamps: Clamps<'_>,
+        src: &Layout,
+        dst: &Layout,
+        placement: Placement,
+        limits: Limits,
+    ) -> Result<Vec<(f32, Self)>, Error> {
+        let plan = Self::with_placement(clamps, src, dst, placement, limits)?;
+        let Some(task) = plan.task.filter(|_| !dst.is_empty()) else { return Ok(vec![(0.0, plan)]) };
+        let region = Region::collapsed(src, dst, clamps.simplified(dst.shape()).axis());
+        let all = Strategy::all(&task, &region);
+        Ok(all.into_iter().map(|(cost, strategy)| (cost, Self { strategy, ..plan })).collect())
+    }
+
     /// Checks that the table (the storage buffer of channels' parameters, if any) is within a limit of the device.
     /// `clamps`: those of the plan.
     pub(crate) fn check_table(

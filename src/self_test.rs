@@ -417,8 +417,7 @@ mod tests {
         }
     }
 
-    /// If rows of src repeat, an invocation stores several rows. Every dtype has such a case. In it, some invocations
-    /// have fewer rows left to store.
+    /// If rows of src repeat, an invocation stores several rows. Every dtype has such a case.
     #[test]
     fn every_dtype_meets_repeated_rows() {
         let mut met = HashSet::new();

@@ -222,7 +222,8 @@ fn preparing_formats_and_keeps_nothing_else() {
         };
         let (ours, theirs) = (least(&ours), least(&theirs));
         println!("prepare, {}: {ours:?}, by hand {theirs:?}", gpu.name);
-        assert!((theirs.0..=theirs.0 + 5).contains(&ours.0), "{ours:?}, {theirs:?} on {}", gpu.name);
+        // Five of ours, and that one of wgpu's.
+        assert!((theirs.0..=theirs.0 + 6).contains(&ours.0), "{ours:?}, {theirs:?} on {}", gpu.name);
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use wgpu_clamp::{Error, Host, Outcome, wgpu};
+use wgpu_clamp::{Error, Host, Lanes, Outcome, wgpu};
 
 /// The names of the limits that devices are created with.
 pub const LIMITS: [&str; 2] = ["default", "downlevel"];
@@ -63,7 +63,8 @@ pub struct Column {
 }
 
 impl Column {
-    /// Runs these `cases` of `host`'s self-test with `progress`. `clock` returns the date and the time since the start,
+    /// Runs these `cases` of `host`'s self-test with `progress`, with blocks for each kind of [`Lanes`]: every implementation
+    /// meets a GPU's texts and a CPU's. `clock` returns the date and the time since the start,
     /// because on the web only the page has a clock.
     ///
     /// # Errors
@@ -74,26 +75,31 @@ impl Column {
         host: &Host,
         config: &str,
         cases: Range<usize>,
-        progress: impl FnMut(usize, usize, &Outcome) + Send,
+        mut progress: impl FnMut(usize, usize, &Outcome) + Send,
         clock: impl FnOnce() -> (String, Duration),
     ) -> Result<Self, Error> {
-        let report = host.self_test().cases(cases).with_progress(progress).run().await?;
+        let mut outcomes = Vec::new();
+        for lanes in [Lanes::InStep, Lanes::InSequence] {
+            let host = Host::new(&host.clamper().clone().with_lanes(lanes), host.queue());
+            let test = host.self_test().cases(cases.clone()).with_progress(&mut progress);
+            outcomes.extend_from_slice(test.run().await?.outcomes());
+        }
         let (mut total, mut specializations) = (Counts::default(), BTreeMap::<_, Counts>::new());
-        for outcome in report.outcomes() {
+        for outcome in &outcomes {
             let case = &outcome.report;
             let differing = case.elements - case.matching + usize::from(case.stray.is_some());
             let counts = Counts { elements: case.elements, differing };
             total.add(counts);
             specializations.entry(outcome.specialization.clone()).or_default().add(counts);
         }
-        let failed = report.outcomes().iter().filter(|outcome| !outcome.report.passed());
+        let failed = outcomes.iter().filter(|outcome| !outcome.report.passed());
         let (date, time) = clock();
         Ok(Self {
             implementation: implementation.to_owned(),
             adapter: host.adapter(),
             config: config.to_owned(),
             date,
-            cases: report.outcomes().len(),
+            cases: outcomes.len(),
             total,
             specializations,
             failures: failed.map(ToString::to_string).collect(),

@@ -12,7 +12,7 @@ use crate::arithmetic::ParameterBytes;
 use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
 use crate::plan::{Range, Resolve, SlotLayouts};
 use crate::shader::{MAX_UNIFORM_BLOCK, PipelineName, binding};
-use crate::{Clamps, Error, Limits, Plan};
+use crate::{Clamps, Error, Lanes, Limits, Plan};
 
 /// Records clamps on one device.
 ///
@@ -46,12 +46,13 @@ use crate::{Clamps, Error, Limits, Plan};
 #[derive(Clone)]
 pub struct Clamper {
     inner: Arc<Inner>,
+    lanes: Lanes,
 }
 
 struct Inner {
     device: wgpu::Device,
     device_limits: wgpu::Limits,
-    /// Without `f16_conversions`.
+    /// Without `f16_conversions`, and with the device's lanes.
     limits: Limits,
     f16_conversions: AtomicBool,
     pipelines: Pipelines,
@@ -137,7 +138,8 @@ impl Clamper {
         );
         let f16_conversions = AtomicBool::new(false);
         let device = device.clone();
-        Ok(Self { inner: Arc::new(Inner { device, device_limits, limits, f16_conversions, pipelines }) })
+        let inner = Arc::new(Inner { device, device_limits, limits, f16_conversions, pipelines });
+        Ok(Self { inner, lanes: limits.lanes })
     }
 
     /// The optional features of `adapter` that speed up the shaders, to request when a device is created: on Vulkan
@@ -167,7 +169,23 @@ impl Clamper {
     #[must_use]
     pub fn limits(&self) -> Limits {
         let f16_conversions = self.inner.f16_conversions.load(Ordering::Relaxed);
-        Limits { f16_conversions, ..self.inner.limits }
+        Limits { f16_conversions, lanes: self.lanes, ..self.inner.limits }
+    }
+
+    /// This clamper with plans for other lanes than the device's type suggests: a CPU's driver, or another device. Results
+    /// stay the same, speed does not.
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{Clamper, Lanes, wgpu};
+    /// # fn f(device: &wgpu::Device) -> Result<(), wgpu_clamp::Error> {
+    /// let clamper = Clamper::new(device)?.with_lanes(Lanes::InStep);
+    /// assert_eq!(clamper.limits().lanes, Lanes::InStep);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_lanes(self, lanes: Lanes) -> Self {
+        Self { lanes, ..self }
     }
 
     /// From now on, clamps of this clamper and its clones convert F16 by the device's instructions, or do not.

@@ -139,7 +139,7 @@ impl Pipelines {
                 module: &module,
                 entry_point: Some(name.entry_point.name()),
                 compilation_options: wgpu::PipelineCompilationOptions {
-                    // No kernel uses workgroup memory.
+                    // Kernels store workgroup memory before they load it.
                     zero_initialize_workgroup_memory: false,
                     constants: &constants,
                 },

@@ -95,7 +95,7 @@ enum Stores {
     Packets,
     /// Adjacent packets that the workgroup exchanges, so that neighbouring lanes store neighbouring packets.
     Exchanged,
-    /// Words of four elements, for elements that are words in src: neighbouring lanes then load neighbouring packets.
+    /// Words of four elements: where elements are words in src, neighbouring lanes then load neighbouring packets.
     Words,
 }
 

@@ -85,6 +85,40 @@ pub struct Place {
     pub allowed: Allowed,
 }
 
+/// A plan, what it should cost in microseconds, and its dispatches.
+pub struct Candidate {
+    /// The plan.
+    pub plan: Plan,
+    /// The cost by which plans are chosen, for all elements. In-sequence costs are lavapipe's, others an H200's.
+    pub cost: f64,
+    /// Its dispatches.
+    pub recording: Recording,
+}
+
+/// Plans a clamp in one buffer or two, with each kernel that can take it, the cheapest first, and records all windows.
+/// Every byte of the tensors is the same.
+///
+/// # Errors
+///
+/// Those of [`Plan::new`].
+pub fn candidates(
+    clamps: Clamps<'_>,
+    src: &Layout,
+    dst: &Layout,
+    one_buffer: bool,
+    limits: Limits,
+    slots: &[[u64; NUMBERS]],
+) -> Result<Vec<Candidate>, Error> {
+    let placement = if one_buffer { Placement::OneBuffer } else { Placement::TwoBuffers };
+    let plans = Plan::candidates(clamps, src, dst, placement, limits)?;
+    #[expect(clippy::cast_precision_loss, reason = "microseconds of a tensor")]
+    let record = |(cost, plan): (f32, Plan)| {
+        let recording = Recording::of(&plan, clamps, [src, dst], one_buffer, slots);
+        Candidate { plan, cost: f64::from(cost) * dst.len() as f64 / 1e6, recording }
+    };
+    Ok(plans.into_iter().map(record).collect())
+}
+
 /// Plans a clamp in one buffer or two, and records all windows. Every byte of the tensors is the same.
 ///
 /// # Errors
@@ -100,21 +134,31 @@ pub fn record(
 ) -> Result<(Plan, Recording), Error> {
     let placement = if one_buffer { Placement::OneBuffer } else { Placement::TwoBuffers };
     let plan = Plan::with_placement(clamps, src, dst, placement, limits)?;
-    let windows: Vec<_> = plan.windows().collect();
-    let dtypes = plan
-        .task
-        .map_or_else(Vec::new, |task| vec![(src, task.arithmetic.source), (dst, task.arithmetic.dtype)]);
-    let operand = |(layout, dtype): &(&Layout, _)| Buffer {
-        size: layout.required_bytes(*dtype).next_multiple_of(PACKET as u64),
-        fill: 0x3f,
-        ..Buffer::default()
-    };
-    let operands = dtypes.iter().skip(usize::from(one_buffer)).map(operand).collect();
-    let recording = Recording::new(&plan, clamps, &windows, operands, slots);
+    let recording = Recording::of(&plan, clamps, [src, dst], one_buffer, slots);
     Ok((plan, recording))
 }
 
 impl Recording {
+    /// Records all windows of a plan of these clamps and layouts.
+    fn of(
+        plan: &Plan,
+        clamps: Clamps<'_>,
+        layouts: [&Layout; 2],
+        one_buffer: bool,
+        slots: &[[u64; NUMBERS]],
+    ) -> Self {
+        let windows: Vec<_> = plan.windows().collect();
+        let dtypes = plan.task.map(|task| [task.arithmetic.source, task.arithmetic.dtype]);
+        let operand = |(layout, dtype): (&Layout, _)| Buffer {
+            size: layout.required_bytes(dtype).next_multiple_of(PACKET as u64),
+            fill: 0x3f,
+            ..Buffer::default()
+        };
+        let operands = dtypes.into_iter().flat_map(|dtypes| layouts.into_iter().zip(dtypes));
+        let operands = operands.skip(usize::from(one_buffer)).map(operand).collect();
+        Self::new(plan, clamps, &windows, operands, slots)
+    }
+
     /// Records some windows of a plan of these clamps. `operands`: the buffers of src and dst, or their common buffer.
     /// `slots`: the bits of numbers on the GPU, one list for all elements or one per channel.
     pub(super) fn new(

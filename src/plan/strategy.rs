@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::window::bind;
 use crate::kernel::region::{DST, SRC};
-use crate::kernel::{Block, Claim, Cut, Dim, Kernel, Placement, Region, Task, Tile, Tiling};
+use crate::kernel::{Candidate, Candidates, Claim, Cut, Dim, Kernel, Placement, Region, Task, Tile, Tiling};
 use crate::{Error, Limits, MAX_RANK};
 
 /// The most dispatches of a plan. Each window counts as the most dispatches that its kernel may need.
@@ -39,32 +39,35 @@ pub(super) enum Misfit {
     Refused(Error),
 }
 
-/// The kernels' claims on a region, in the order in which they are tried. The last claim takes the whole region.
-fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Kernel, Claim)> {
-    let blocks = Block::claims(task, region).map(|(block, claim)| (Kernel::Block(block), claim));
-    blocks.chain([(Kernel::Gather, Claim::all())])
-}
-
 impl Strategy {
-    /// Takes the first of [`claims`] whose tiles fit the device. The parts that a claim cuts off go to further kernels.
-    /// The last kernel claims everything in units of one element: if its tiles do not fit, no tiles do.
+    /// Takes the cheapest of the [`Candidates`] whose tiles fit the device. The parts that a claim cuts off go to further
+    /// kernels. `gather` claims everything in units of one element: if its tiles do not fit, no tiles do.
     ///
     /// # Errors
     ///
-    /// The refusal of the last kernel.
+    /// The last refusal.
     pub(super) fn new(task: &Task, whole: &Region) -> Result<Self, Error> {
         let mut refused = None;
-        for (kernel, claim) in claims(task, whole) {
-            match Self::of_claim(task, kernel, &claim, whole) {
+        for candidate in Candidates::new(task, whole).iter() {
+            match Self::of(task, candidate, whole) {
                 Ok(strategy) => return Ok(strategy),
                 Err(Misfit::BelowQuantum) => {}
                 Err(Misfit::Refused(error)) => refused = Some(error),
             }
         }
-        Err(refused.expect("the last kernel claims everything, in units of one element"))
+        Err(refused.expect("`gather` claims everything, in units of one element"))
     }
 
-    fn of_claim(task: &Task, kernel: Kernel, claim: &Claim, whole: &Region) -> Result<Self, Misfit> {
+    /// All candidates whose tiles fit the device, each with its cost, the cheapest first.
+    #[cfg(any(test, fuzzing, feature = "_recording"))]
+    pub(super) fn all(task: &Task, whole: &Region) -> Vec<(f32, Self)> {
+        let candidates = Candidates::new(task, whole);
+        let of = |one: &Candidate| Some((one.cost, Self::of(task, one, whole).ok()?));
+        candidates.iter().filter_map(of).collect()
+    }
+
+    fn of(task: &Task, candidate: &Candidate, whole: &Region) -> Result<Self, Misfit> {
+        let claim = &candidate.claim;
         let in_place = task.in_place(whole);
         let mut strategy = Self::default();
         let (first, others) = strategy.assignments.split_at_mut(1);
@@ -80,7 +83,7 @@ impl Strategy {
             }
             main = main.slice(dim, first, extent);
         }
-        first[0] = Some(Assignment::new(task, kernel, &main, claim, in_place)?);
+        first[0] = Some(Assignment::new(task, candidate.kernel, &main, claim, in_place)?);
         match strategy.dispatches() {
             ..=MAX_DISPATCHES => Ok(strategy),
             _ => Err(Misfit::Refused(strategy.too_many(task))),
@@ -119,17 +122,17 @@ impl Strategy {
 }
 
 impl Assignment {
-    /// Assigns a leftover region to the first kernel that claims all of it and fits the device.
+    /// Assigns a leftover region to the cheapest kernel that claims all of it and fits the device.
     fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
-        let cuts_nothing = |(_, claim): &(Kernel, Claim)| claim.cuts.iter().all(Option::is_none);
+        let cuts_nothing = |candidate: &&Candidate| candidate.claim.cuts.iter().all(Option::is_none);
         let mut misfit = None;
-        for (kernel, claim) in claims(task, region).filter(cuts_nothing) {
-            match Self::new(task, kernel, region, &claim, in_place) {
+        for Candidate { kernel, claim, .. } in Candidates::new(task, region).iter().filter(cuts_nothing) {
+            match Self::new(task, *kernel, region, claim, in_place) {
                 Ok(assignment) => return Ok(assignment),
                 Err(error) => misfit = Some(error),
             }
         }
-        Err(misfit.expect("the last kernel claims everything"))
+        Err(misfit.expect("`gather` claims everything"))
     }
 
     fn new(

@@ -231,11 +231,10 @@ impl Route {
                 (packed(&[rows, 1])?.broadcast_to(&[rows, 163])?, packed(&[rows, 167])?.slice(1, 0..163)?)
             }
             Self::Repeated => {
-                // Each row has whole packets and goes to ten rows: one invocation stores to eight of the rows,
-                // another to the other two. dst is ten times as large as src, so `n` is capped, and src lacks some 16-bit
-                // values.
-                let rows = n.min(49_152).div_ceil(192);
-                (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 10, 192])?, packed(&[rows, 10, 192])?)
+                // Each row has whole packets and goes to 16 rows: an invocation stores to eight of them. dst is 16 times
+                // as large as src, so `n` is capped, and src lacks some 16-bit values.
+                let rows = n.min(32_768).div_ceil(192);
+                (packed(&[rows, 1, 192])?.broadcast_to(&[rows, 16, 192])?, packed(&[rows, 16, 192])?)
             }
             Self::Strided => (line(n, 2, 1)?, line(n, -2, 2 * n)?),
             Self::Gathered => (line(n, 3, 1)?, line(n, 1, 3)?),

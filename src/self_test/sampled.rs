@@ -38,10 +38,10 @@ pub(super) struct Sample {
 }
 
 /// The number of elements of the `case`-th case; a route may take more. The sizes differ in how many elements remain
-/// after the last whole unit or packet. Every eighth size is large, because only large sizes leave many elements beside
+/// after the last whole unit or packet. Every seventh size is large, because only large sizes leave many elements beside
 /// blocks.
 pub(super) const fn size(case: usize) -> usize {
-    let size = if case.is_multiple_of(8) { 16_000 } else { 1_100 };
+    let size = if case.is_multiple_of(7) { 20_000 } else { 1_100 };
     size + case * 13 % 512
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use wgpu_clamp::{Clamp, DType, Outcome, SelfTestReport};
+use wgpu_clamp::{Clamp, DType, Host, Lanes, Outcome, SelfTestReport};
 
 use crate::harness::{Gpu, exhaustive, gpus};
 
@@ -72,6 +72,27 @@ fn a_range_of_the_cases_is_as_long_as_it_says() {
     let [three, six] = [3, 6];
     for nothing in [six..three, usize::MAX - 1..usize::MAX] {
         assert_eq!(run(nothing), (vec![], vec![]));
+    }
+}
+
+/// Some cases with the blocks that this device would not get: a GPU's on a driver for CPUs, a CPU's on a GPU.
+#[test]
+fn blocks_for_other_lanes_are_right_too() {
+    for gpu in gpus() {
+        let lanes = match gpu.host.clamper().limits().lanes {
+            Lanes::InStep => Lanes::InSequence,
+            Lanes::InSequence => Lanes::InStep,
+        };
+        let host = Host::new(&gpu.host.clamper().clone().with_lanes(lanes), gpu.host.queue());
+        let mut plans = HashSet::new();
+        for start in (0..900).step_by(45) {
+            let report = host.self_test().cases(start..start + 3).run_blocking().unwrap();
+            assert!(report.passed(), "{report}");
+            plans.extend(report.outcomes().iter().map(|outcome| outcome.plan.clone()));
+        }
+        let exchanged = plans.iter().filter(|plan| plan.contains("exchanged")).count();
+        println!("{} plans, {exchanged} of them exchange packets, on {}", plans.len(), gpu.name);
+        assert!(plans.len() > 50 && (exchanged > 0) == (lanes == Lanes::InStep), "{plans:#?}");
     }
 }
 

@@ -20,8 +20,8 @@ pub struct Args {
     /// differ from compilers/budget/figures.tsv; `-- --write` writes new counts to that file.
     #[arg(long, conflicts_with = "show")]
     budget: bool,
-    /// Prints the plan and the text of a clamp with scale and bias of 480 x 640 pixels, such as `'hwc u8 -> chw f16 per
-    /// channel'`. Layouts: hwc, chw, bgr, mirrored, rgba, rotated; matrix, transposed.
+    /// Prints the plan of a clamp with scale and bias of 480 x 640 pixels, such as `'hwc u8 -> chw f16 per channel'`: the
+    /// candidates with their costs, the cheapest first, and its text. Layouts: hwc, chw, bgr, mirrored, rgba, rotated; matrix, transposed.
     #[arg(long, value_name = "MOVEMENT", num_args = 1.., allow_hyphen_values = true)]
     show: Vec<String>,
     /// Arguments of the program, such as `--all` or `--only NAME`; `cargo xtask shaders -- --help` shows them.

@@ -12,6 +12,7 @@
 )]
 
 pub mod bench;
+mod candidates;
 pub mod case;
 pub mod clock;
 pub mod data;
@@ -81,6 +82,9 @@ fn try_run(more: &[More]) -> Result<bool> {
     }
     if let Some((job, side)) = options.first_sample {
         return first::sample(job, side).map(|()| true);
+    }
+    if options.candidates {
+        return candidates::run(options).map(|()| true);
     }
     if options.model {
         return model::run(&options).map(|()| true);

@@ -34,7 +34,7 @@ const DISPATCH: f64 = 2.0;
 const PICTURES: [(&str, usize); 2] = [("640 × 480", 640 * 480), ("1920 × 1080", 1920 * 1080)];
 
 /// The H200's limits, as far as plans depend on them.
-fn limits() -> Limits {
+pub(crate) fn limits() -> Limits {
     Limits {
         max_binding_size: (1 << 31) - 4,
         binding_alignment: 32,
@@ -129,12 +129,12 @@ impl Work {
 }
 
 /// A row of the table or of the sweep.
-struct Job {
-    name: String,
-    case: Case,
+pub(crate) struct Job {
+    pub(crate) name: String,
+    pub(crate) case: Case,
     /// Whether the plain kernel takes it.
     has_plain: bool,
-    is_small: bool,
+    pub(crate) is_small: bool,
 }
 
 /// What the model predicts for a row.
@@ -233,7 +233,7 @@ fn figures(rows: &[&Prediction]) -> String {
 }
 
 /// The requested rows: of the table, of the sweep, and small pictures in the sweep's layouts.
-fn jobs(options: &Options) -> Result<Vec<Job>> {
+pub(crate) fn jobs(options: &Options) -> Result<Vec<Job>> {
     let bytes = usize::try_from(options.size.unwrap_or(BYTES))?;
     let mut jobs = Vec::new();
     for row in crate::cases(false, bytes)? {
@@ -290,17 +290,14 @@ fn copy() -> Result<f64> {
 
 fn predict(job: &Job, copy: f64) -> Result<Prediction> {
     let case = &job.case;
-    let channels = case.channels.map_or(1, |(axis, _)| case.dst.shape()[axis]);
-    let slots = vec![[0, 0x4040, 0x3f80_0000, 0x3f00_0000]; channels];
     let (planned, recording) =
-        recording::record(case.asked(), &case.src, &case.dst, case.in_place, limits(), &slots)?;
+        recording::record(case.asked(), &case.src, &case.dst, case.in_place, limits(), &slots(case))?;
     let bytes = 2 * case.bytes();
-    let ours = Work::of(bytes, &counts(&recording)?);
-    let dispatches = recording.dispatches.len();
+    let (ours, dispatches) = (Work::of(bytes, &counts(&recording)?), recording.dispatches.len());
     let theirs = job.has_plain.then(|| plain_counts(case)).transpose()?;
     Ok(Prediction {
         row: job.name.clone(),
-        ours: ours.time() + DISPATCH * dispatches.saturating_sub(1) as f64,
+        ours: ours.time() + further(dispatches),
         copy: copy * case.bytes() as f64,
         plain: theirs.map(|counts| Work::of(bytes, &counts).time()),
         largest: ours.largest(),
@@ -308,6 +305,22 @@ fn predict(job: &Job, copy: f64) -> Result<Prediction> {
         plan: planned.to_string(),
         is_small: job.is_small,
     })
+}
+
+/// Numbers on the GPU for a case.
+pub(crate) fn slots(case: &Case) -> Vec<[u64; 4]> {
+    let channels = case.channels.map_or(1, |(axis, _)| case.dst.shape()[axis]);
+    vec![[0, 0x4040, 0x3f80_0000, 0x3f00_0000]; channels]
+}
+
+/// The predicted microseconds of a plan's dispatches.
+pub(crate) fn time(case: &Case, recording: &Recording) -> Result<f64> {
+    Ok(Work::of(2 * case.bytes(), &counts(recording)?).time() + further(recording.dispatches.len()))
+}
+
+/// The microseconds of dispatches beyond the first.
+fn further(dispatches: usize) -> f64 {
+    DISPATCH * dispatches.saturating_sub(1) as f64
 }
 
 /// The counts of a plan's dispatches.
@@ -361,6 +374,7 @@ fn plain_counts(case: &Case) -> Result<Vec<Counts>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::rank_correlation;
 
     /// Name, measured microseconds and counts of each line of `data/h200.tsv`.
     fn measured() -> Vec<(&'static str, f64, Work)> {
@@ -373,29 +387,12 @@ mod tests {
         text.lines().skip(1).map(line).collect()
     }
 
-    /// The rank of each number.
-    fn ranks(numbers: &[f64]) -> Vec<f64> {
-        let below = |x: f64| numbers.iter().filter(|other| **other < x).count();
-        let equal = |x: f64| numbers.iter().filter(|other| other.total_cmp(&x).is_eq()).count();
-        numbers.iter().map(|x| below(*x) as f64 + (equal(*x) as f64 - 1.0) / 2.0).collect()
-    }
-
-    /// Pearson's coefficient; of ranks it is Spearman's.
-    fn correlation(a: &[f64], b: &[f64]) -> f64 {
-        let mean = |x: &[f64]| x.iter().sum::<f64>() / x.len() as f64;
-        let (mean_a, mean_b) = (mean(a), mean(b));
-        let dot = |x: &[f64], of_x: f64, y: &[f64], of_y: f64| -> f64 {
-            x.iter().zip(y).map(|(x, y)| (x - of_x) * (y - of_y)).sum()
-        };
-        dot(a, mean_a, b, mean_b) / (dot(a, mean_a, a, mean_a) * dot(b, mean_b, b, mean_b)).sqrt()
-    }
-
     #[test]
     fn the_weights_explain_the_measured_times() {
         let rows = measured();
         let times: Vec<_> = rows.iter().map(|(_, time, _)| *time).collect();
         let predicted: Vec<_> = rows.iter().map(|(.., work)| work.time()).collect();
-        let rank = correlation(&ranks(&times), &ranks(&predicted));
+        let rank = rank_correlation(&times, &predicted);
         let mut errors: Vec<_> = times.iter().zip(&predicted).map(|(a, b)| (b / a).ln().abs()).collect();
         errors.sort_by(f64::total_cmp);
         let median = errors[errors.len() / 2];

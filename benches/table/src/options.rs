@@ -52,6 +52,10 @@ pub struct Options {
     /// Needs no device: predicts the rows of the table, the sweep and small pictures on a GPU, at 64 MiB or `--size`.
     #[arg(long, conflicts_with_all = ["quick", "rounds", "minutes", "unchecked", "plot", "growth", "layouts", "first", "from"])]
     pub model: bool,
+    /// Instead of the table, times each kernel that could take a row of the table or of the sweep, in turns, beside the
+    /// cost by which the plan chooses. With `--model`, predicts the times.
+    #[arg(long, conflicts_with_all = ["unchecked", "plot", "growth", "layouts", "first", "from"])]
+    pub candidates: bool,
     /// Takes one sample for `--first`, such as `3:Ours`; the program starts itself once per sample.
     #[arg(long, hide = true, value_parser = sample)]
     pub first_sample: Option<(usize, Side)>,
@@ -125,6 +129,7 @@ mod tests {
             "--layouts --first",
             "--growth --layouts",
             "--model --layouts",
+            "--candidates --first",
             "--first --plot a.svg",
             "--first --quick",
             "--first --unchecked",

@@ -3,6 +3,7 @@
 use super::{Along, Block, LANES, MAX_DIMS, Numbers, Reads, Shape, Stores, Stride};
 use crate::MAX_RANK;
 use crate::arithmetic::{AffineStep, Arithmetic};
+use crate::kernel::candidates::Candidates;
 use crate::kernel::region::{DST, Dim, Region, SRC};
 use crate::kernel::{Claim, Cut, Lanes, PACKET, Placement, Task, WORD, WORKGROUP_SIZE};
 
@@ -41,23 +42,19 @@ const WHOLE: usize = 8;
 /// The greatest ratio of a pixel's dst stride to its number of elements, for packets that also have bytes to preserve.
 const SPARSEST: usize = 4;
 
-/// The fewest blocks of a run that begins anywhere in a packet. In a shorter run, the second dispatch, for the
-/// two edges, costs more than blocks save.
+/// The fewest blocks of a run that begins anywhere in a packet, and the fewest packets. In a shorter run, the elements beside
+/// whole packets cost more than blocks save.
 const LEAST_BLOCKS: usize = 4;
-/// The fewest packets of such a run.
 const LEAST_PACKETS: usize = 16;
 
 /// The most channels of a block on a GPU that has fewer elements of each than are clamped at once. The text calls the
 /// arithmetic for each channel, and compilers leave out the elements of a vector that nobody uses.
 const MOST_MIXED: usize = 8;
 
-/// The most claims of boxes and of [`Shape::Around`] on a region.
-const CLAIMS: usize = 7;
-
 /// The most parts that a claim leaves to other kernels.
 const MOST_PARTS: usize = 2;
 
-/// The fewest elements for which blocks are worth a second dispatch.
+/// The fewest elements of which blocks may leave some to another dispatch.
 const LEAST_ELEMENTS: usize = 1024;
 
 /// A block may grow if it then leaves at most 1 / `LITTLE` of the elements to another dispatch.
@@ -77,6 +74,7 @@ enum Boxes {
 }
 
 /// A block in the making, with its extents along the region's dimensions.
+#[derive(Clone, Copy)]
 struct Chosen<'a> {
     dims: &'a [Dim],
     extents: [usize; MAX_RANK],
@@ -86,68 +84,49 @@ struct Chosen<'a> {
 }
 
 impl Block {
-    /// The claims of blocks on a region, the best first; empty if blocks do not suit it.
-    pub(crate) fn claims(task: &Task, region: &Region) -> impl Iterator<Item = (Self, Claim)> {
-        // First a claim for rows that share a source row, then a claim for any rows.
-        let rows = [true, false].map(|repeated| Self::claim_rows(task, region, repeated));
-        let others = match task.limits.lanes {
-            _ if rows[1].is_some() => [None; CLAIMS],
-            Lanes::InStep => Self::cheapest_first(task, region),
-            Lanes::InSequence => Self::by_shape(task, region),
-        };
-        rows.into_iter().chain(others).flatten()
-    }
-
-    /// Claims for lanes in step, in the order of their [costs](Self::cost).
-    fn cheapest_first(task: &Task, region: &Region) -> [Option<(Self, Claim)>; CLAIMS] {
-        let boxes = |boxes| Self::claim_boxes(task, region, boxes, false);
-        // What is loaded by words may lie on packets, but for the end of the last row. In one buffer, another invocation
-        // could store what follows there.
-        let by_packets = |claim: Option<(Self, Claim)>, boxes| {
-            let apart = task.placement == Placement::TwoBuffers;
-            claim.filter(|(block, _)| apart && !block.by_packets())?;
-            Self::claim_boxes(task, region, boxes, true)
-        };
-        let squares = boxes(Boxes::Squares);
-        let are_squares = squares.is_some_and(|(block, _)| matches!(block.shape, Shape::Squares { .. }));
-        let wide = if are_squares { boxes(Boxes::Wide) } else { None };
+    /// Adds the blocks that can take a region or most of it.
+    pub(in crate::kernel) fn claim(candidates: &mut Candidates<'_>) {
+        let (task, region) = (candidates.task, candidates.region);
+        for repeated in [true, false] {
+            candidates.add(Self::claim_rows(task, region, repeated));
+        }
+        if candidates.suffice() {
+            return;
+        }
+        candidates.add(Self::claim_around(task, region));
+        if let Some(packets) = Filled::new(task, region, task.per_packet()) {
+            let squares = Self::add_boxes(candidates, &packets, Boxes::Squares);
+            if squares.is_some_and(|block| matches!(block.shape, Shape::Squares { .. })) {
+                candidates.add(Self::claim_boxes(task, region, &packets, Boxes::Wide, false));
+            }
+            // If nothing has widened the box, it is narrow.
+            if squares.is_none_or(|block| block.len() > packets.chosen.len()) {
+                candidates.add(Self::claim_boxes(task, region, &packets, Boxes::Narrow, false));
+            }
+        }
         // Where words become bytes, and where lanes look up channels in a table: four channels of neighbouring lanes lie
         // closer than sixteen. In one buffer, words of dst ask for words of src.
         let [src, dst] = task.arithmetic.sizes();
         let suits = dst == 1 && (src == WORD || task.parameter_place().are_stored());
-        let words = if suits && task.placement == Placement::TwoBuffers { boxes(Boxes::Words) } else { None };
-        let claims = [
-            Self::claim_around(task, region),
-            squares,
-            by_packets(squares, Boxes::Squares),
-            wide,
-            boxes(Boxes::Narrow),
-            words,
-            by_packets(words, Boxes::Words),
-        ];
-        let costs = claims.each_ref().map(|claim| match claim {
-            None => f32::INFINITY,
-            Some((block, Claim { cuts: [None, None], .. })) => block.cost(task, region, 0),
-            Some((block, claim)) => block.cost(task, &claim.main(region), claim.parts(region)),
-        });
-        let mut order: [usize; CLAIMS] = std::array::from_fn(|n| n);
-        order.sort_unstable_by(|&a, &b| costs[a].total_cmp(&costs[b]));
-        order.map(|n| claims[n])
+        if suits && task.placement == Placement::TwoBuffers {
+            let words = Filled::new(task, region, LANES);
+            if let Some(words) = words.filter(|words| !words.keeps && words.ahead.is_some()) {
+                Self::add_boxes(candidates, &words, Boxes::Words);
+            }
+        }
     }
 
-    /// Claims for lanes in sequence.
-    fn by_shape(task: &Task, region: &Region) -> [Option<(Self, Claim)>; CLAIMS] {
-        let boxes = Self::claim_boxes(task, region, Boxes::Squares, false);
-        // A box with all channels is better than `Shape::Around`: the text of the box has channels as constants, but
-        // blocks of `Around` compute them.
-        let has_all = |block: &Self| {
-            let channels = block.dims().iter().find(|dim| dim.channels);
-            let all = channels.is_some_and(|dim| usize::from(dim.extent) == task.channels);
-            all && matches!(block.shape, Shape::Line | Shape::Squares { .. })
-        };
-        let around =
-            Self::claim_around(task, region).filter(|_| !boxes.is_some_and(|(block, _)| has_all(&block)));
-        [around, boxes, None, None, None, None, None]
+    /// Adds boxes and returns their block. What they load by words may lie on packets, but for the end of the last row: then
+    /// adds such boxes too. In one buffer, another invocation could store what follows there.
+    fn add_boxes(candidates: &mut Candidates<'_>, filled: &Filled<'_>, boxes: Boxes) -> Option<Self> {
+        let (task, region) = (candidates.task, candidates.region);
+        let claim = Self::claim_boxes(task, region, filled, boxes, false);
+        candidates.add(claim);
+        let (block, _) = claim?;
+        if task.placement == Placement::TwoBuffers && !block.by_packets() {
+            candidates.add(Self::claim_boxes(task, region, filled, boxes, true));
+        }
+        Some(block)
     }
 
     /// Whether a workgroup can exchange the block's packets: they are adjacent in dst, and memory holds those of a
@@ -175,46 +154,19 @@ impl Block {
         task.limits.lanes == Lanes::InStep && bytes <= task.limits.max_workgroup_memory as usize
     }
 
-    /// Claims a region for boxes. `past`: they load packets of src past their last element; elements that follow there are
-    /// left to another kernel.
-    fn claim_boxes(task: &Task, region: &Region, boxes: Boxes, past: bool) -> Option<(Self, Claim)> {
-        let dims = region.dims();
-        if dims.is_empty() {
-            return None;
-        }
-        let by_words = boxes == Boxes::Words;
-        let per_store = if by_words { LANES } else { task.per_packet() };
-        let in_step = task.limits.lanes == Lanes::InStep;
-        let mut chosen = Chosen {
-            dims,
-            extents: [1; MAX_RANK],
-            sizes: task.arithmetic.sizes(),
-            most: most_elements(task.arithmetic),
-            lengths: Lengths::of(task.limits.lanes),
-        };
-        let (d, keeps) = chosen.fill_stores(per_store)?;
-        // Packets of dst with bytes to preserve are also loaded, so no other invocation may load or store them.
-        let apart = task.placement == Placement::TwoBuffers || task.in_place(region);
-        if keeps && !(apart && chosen.are_apart(d)) {
-            return None;
-        }
-        // Blocks fill whole packets or words of dst. If possible, a cut lets the first block begin at one.
-        let along = dims[d];
-        let aligned = |dim: &Dim| dim.dst.unsigned_abs().is_multiple_of(per_store);
-        let alike = dims.iter().enumerate().all(|(e, dim)| e >= d || aligned(dim));
-        let start = region.starts[DST];
+    /// Claims a region for boxes that fill packets or words. `past`: they load packets of src past their last element;
+    /// elements that follow there are left to another kernel.
+    fn claim_boxes(
+        task: &Task,
+        region: &Region,
+        filled: &Filled<'_>,
+        boxes: Boxes,
+        past: bool,
+    ) -> Option<(Self, Claim)> {
+        let Filled { mut chosen, d, keeps, ahead } = *filled;
+        let (dims, along) = (chosen.dims, chosen.dims[d]);
         let pitch = along.dst.unsigned_abs();
-        // The most elements before the block's first element in its packet; they keep their bytes. A pitch with bytes to
-        // preserve exceeds its pixel.
-        let leads = if keeps { pitch - chosen.between(d) } else { 0 };
-        let begins = |lead: usize| {
-            let at = start.checked_sub(lead)?;
-            (0..per_store).map(|i| (i, lead)).find(|(i, _)| (at + i * pitch).is_multiple_of(per_store))
-        };
-        let ahead = (0..=leads).find_map(begins).filter(|_| alike);
-        if by_words && (keeps || ahead.is_none()) {
-            return None;
-        }
+        let in_step = task.limits.lanes == Lanes::InStep;
         if boxes != Boxes::Narrow {
             chosen.widen();
         }
@@ -232,10 +184,9 @@ impl Block {
         let left = usize::from(first > 0) + usize::from(behind + rest > 0);
         chosen.divide_others(d, MOST_PARTS - left);
         // Some blocks of a run are computed by two invocations. In place, one could load what the other has stored.
-        let run_length = along.extent * chosen.between(d);
         let joins = !keeps
             && !task.in_place(region)
-            && run_length >= LEAST_PACKETS * per_store
+            && along.extent * chosen.between(d) >= LEAST_PACKETS * task.per_packet()
             && along.extent >= LEAST_BLOCKS * chosen.extents[d];
         if ahead.is_none() && !joins {
             return None;
@@ -264,14 +215,20 @@ impl Block {
         }
         let ends = [past, beyond].map(|past| if past { PACKET } else { WORD } as u64);
         let claim = Claim { cuts, ends, ..Claim::all() };
-        let main = claim.main(region);
+        let cut;
+        let main = if cuts[0].is_none() {
+            region
+        } else {
+            cut = claim.main(region);
+            &cut
+        };
         // For few elements, another dispatch costs more than blocks save.
         let few = main.len() < LEAST_ELEMENTS;
         if main.dims().len() < dims.len() || few && (cuts[0].is_some() || ahead.is_none()) {
             return None;
         }
         let run = if ahead.is_none() { Some(d) } else { None };
-        let block = Block { kept_before: lead as u8, ..chosen.block(&main, numbers, run, boxes, past) };
+        let block = Block { kept_before: lead as u8, ..chosen.block(main, numbers, run, boxes, past) };
         if past && block.reads != Reads::Packets {
             return None;
         }
@@ -304,6 +261,54 @@ pub(super) const fn most_rows(per_packet: usize) -> usize {
 fn most_elements(arithmetic: Arithmetic) -> usize {
     let most = (MOST_BYTES / arithmetic.sizes()[SRC].max(arithmetic.sizes()[DST])).min(MOST_ELEMENTS);
     if arithmetic.step == AffineStep::Exact { most.min(MOST_ELEMENTS / 4) } else { most }
+}
+
+/// A box that fills packets or words of dst with the fewest elements.
+struct Filled<'a> {
+    chosen: Chosen<'a>,
+    /// The outermost dimension that it takes.
+    d: usize,
+    /// Whether packets also have bytes to preserve.
+    keeps: bool,
+    /// Where the first block begins: indices along `d`, and elements of its first packet before it. `None` if no cut lets
+    /// blocks begin at a packet or word.
+    ahead: Option<(usize, usize)>,
+}
+
+impl<'a> Filled<'a> {
+    fn new(task: &Task, region: &'a Region, per_store: usize) -> Option<Self> {
+        let dims = region.dims();
+        if dims.is_empty() {
+            return None;
+        }
+        let mut chosen = Chosen {
+            dims,
+            extents: [1; MAX_RANK],
+            sizes: task.arithmetic.sizes(),
+            most: most_elements(task.arithmetic),
+            lengths: Lengths::of(task.limits.lanes),
+        };
+        let (d, keeps) = chosen.fill_stores(per_store)?;
+        // Packets of dst with bytes to preserve are also loaded, so no other invocation may load or store them.
+        let apart = task.placement == Placement::TwoBuffers || task.in_place(region);
+        if keeps && !(apart && chosen.are_apart(d)) {
+            return None;
+        }
+        // Blocks fill whole packets or words of dst. If possible, a cut lets the first block begin at one.
+        let aligned = |dim: &Dim| dim.dst.unsigned_abs().is_multiple_of(per_store);
+        let alike = dims.iter().enumerate().all(|(e, dim)| e >= d || aligned(dim));
+        let start = region.starts[DST];
+        let pitch = dims[d].dst.unsigned_abs();
+        // The most elements before the block's first element in its packet; they keep their bytes. A pitch with bytes to
+        // preserve exceeds its pixel.
+        let leads = if keeps { pitch - chosen.between(d) } else { 0 };
+        let begins = |lead: usize| {
+            let at = start.checked_sub(lead)?;
+            (0..per_store).map(|i| (i, lead)).find(|(i, _)| (at + i * pitch).is_multiple_of(per_store))
+        };
+        let ahead = (0..=leads).find_map(begins).filter(|_| alike);
+        Some(Self { chosen, d, keeps, ahead })
+    }
 }
 
 impl Chosen<'_> {
@@ -375,18 +380,10 @@ impl Chosen<'_> {
 
     /// Number of rows of src in the block, and the bytes that each row spans.
     fn src_rows(&self) -> (usize, usize) {
-        let mut near: [(usize, usize); MAX_RANK] = [(0, 1); MAX_RANK];
-        let mut rows = 1;
-        for (slot, (dim, &extent)) in near.iter_mut().zip(self.dims.iter().zip(&self.extents)) {
-            match Stride::of(dim.src) {
-                Stride::Near(_) => *slot = (dim.src.unsigned_abs(), extent),
-                Stride::Far => rows *= extent,
-            }
-        }
-        near.sort_unstable();
-        let mut run = 1;
-        for (stride, extent) in near {
-            if stride * self.sizes[SRC] < PACKET {
+        let (mut rows, mut run) = (1, 1);
+        for (dim, extent) in self.dims.iter().zip(self.extents) {
+            let stride = dim.src.unsigned_abs();
+            if stride.saturating_mul(self.sizes[SRC]) < PACKET {
                 run += stride * (extent - 1);
             } else {
                 rows *= extent;

@@ -1,44 +1,24 @@
-//! What a block costs a GPU: the terms of the model that was fitted to an H200 (`benches/table/src/model.rs`), from strides
-//! and extents, without counting. Costs compare the blocks of one region. Their unit is 10⁻⁶ µs of that device per element.
+//! What blocks cost: see `kernel/cost.rs`.
 
 #![expect(clippy::cast_precision_loss, reason = "counts of one warp are far below 2^24")]
 
 use super::choose::gcd;
+use super::text::MOST_CALLS;
 use super::{Block, Numbers, Reads, Shape, Stores, Stride, runs};
 use crate::MAX_RANK;
+use crate::arithmetic::AffineStep;
+use crate::kernel::cost::{Weights, Work, of_element};
 use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::walk::Loop;
 use crate::kernel::{Lanes, PACKET, Task, WORD};
 
-/// Lanes that run each instruction together.
-const WARP: u64 = 32;
-/// Bytes of a cache line.
-const LINE: u64 = 128;
-/// Bytes of the part of a line that a store should fill.
-const SECTOR: u64 = 32;
-
-/// A byte of src or dst.
-const BYTE: f32 = 0.265;
-/// A line in which a store fills a sector only in part.
-const TORN_LINE: f32 = 29.9;
-/// Another line of a store.
-const WHOLE_LINE: f32 = 10.8;
-/// A line of a load.
-const LOADED_LINE: f32 = 6.7;
-/// A line of a load from a table of parameters in storage.
-const TABLE_LINE: f32 = 6.5;
-/// An address beyond one of a load from the uniform block.
-const UNIFORM_ADDRESS: f32 = 27.0;
-const OPERATION: f32 = 1.58;
-const START: f32 = 102.0;
-/// A dispatch beyond the first.
-const DISPATCH: f32 = 2e6;
-
-/// A packet's way through workgroup memory: four rounds of its banks each way, and the place of its block.
-const PASSED: f32 = 34.0;
 /// Operations of a packet that is exchanged.
 const EXCHANGE: f32 = 6.0;
-/// Operations of a load whose word may begin within another.
+/// [`Shape::Around`] takes so many times the operations of a box: the text of a box has channels as constants.
+const AROUND: f32 = 1.1;
+/// In sequence, a loop of exact steps of integers takes so many times the operations of single ones.
+const LOOPED: f32 = 1.2;
+/// Operations of a load that joins two words or packets.
 const STRADDLE: f32 = 9.0;
 /// Operations that join the ends of two blocks to a packet.
 const JOIN: f32 = 30.0;
@@ -47,58 +27,28 @@ const UNIFORM_LOADS: f32 = 2.0;
 /// The same in a table: an affine step has about as many numbers.
 const STORED_NUMBERS: f32 = 9.0;
 
-/// What one access of a warp touches.
-struct Touched {
-    lines: u64,
-    /// Whether it fills whole sectors.
-    whole: bool,
-}
-
-/// What the lanes of a warp touch that take neighbouring indices of `loops`, the first loop fastest: `width` bytes each.
-/// `stride` returns the stride of a loop in bytes.
-fn touched(loops: &[Loop], width: usize, stride: impl Fn(&Loop) -> usize) -> Touched {
-    // Pieces far apart, and the bytes that each spans.
-    let (mut pieces, mut span, mut dense, mut lanes) = (1, width as u64, true, WARP);
-    for along in loops.iter().filter(|along| along.extent > 1) {
-        let (stride, count) = (stride(along) as u64, along.extent.min(lanes));
-        if stride >= LINE && stride > span {
-            pieces *= count;
-        } else {
-            dense &= stride <= span;
-            span += (count - 1) * stride;
-        }
-        lanes = lanes.div_ceil(count);
-        if lanes == 1 {
-            break;
-        }
-    }
-    Touched { lines: pieces * span.div_ceil(LINE), whole: dense && span.is_multiple_of(SECTOR) }
-}
-
-/// Two terms that overlap in part. Unlike `hypot`, it gives the same number on every host.
-fn both(a: f32, b: f32) -> f32 {
-    (a * a + b * b).sqrt()
-}
-
 impl Block {
     /// Sorts loops over blocks: of two orders the one in which a warp touches fewer lines. In sequence, consecutive
     /// invocations share cache lines of src or dst.
     pub(super) fn sort(&self, loops: &mut [Loop], lanes: Lanes) {
         match lanes {
-            Lanes::InStep => _ = self.sort_in_step(loops),
+            Lanes::InStep => _ = self.sort_in_step(loops, Weights::of(lanes)),
             Lanes::InSequence => loops.sort_unstable_by_key(Loop::distance),
         }
     }
 
     /// Sorts loops for lanes in step, and returns their [traffic](Self::traffic).
-    fn sort_in_step(&self, loops: &mut [Loop]) -> f32 {
+    fn sort_in_step(&self, loops: &mut [Loop], weights: &Weights) -> f32 {
         loops.sort_unstable_by_key(Loop::distance);
-        let nearest = self.traffic(loops);
+        let nearest = self.traffic(loops, weights);
+        if loops.is_sorted_by_key(|along| along.dst) {
+            return nearest;
+        }
         let mut others = [Loop::ONCE; MAX_RANK];
         let others = &mut others[..loops.len()];
         others.copy_from_slice(loops);
         others.sort_unstable_by_key(|along| along.dst);
-        let along_dst = self.traffic(others);
+        let along_dst = self.traffic(others, weights);
         if along_dst < nearest {
             loops.copy_from_slice(others);
         }
@@ -111,7 +61,7 @@ impl Block {
     }
 
     /// Loads of a block, and the bytes of each.
-    fn loads(&self) -> (u64, usize) {
+    fn loads(&self, weights: &Weights) -> (u64, usize) {
         // Elements that lie closer than a packet belong to one row of loads.
         let (mut rows, mut run) = (1, 1);
         for dim in self.dims() {
@@ -127,6 +77,8 @@ impl Block {
         let in_row = self.len() / rows * self.size(SRC).div_ceil(WORD);
         let (each, width) = match self.reads {
             Reads::Packets => (bytes.div_ceil(PACKET), PACKET),
+            // In sequence, the packets of an invocation follow each other, and share what they load.
+            Reads::Across if weights.warp == 1 => (bytes.div_ceil(PACKET) + 1, PACKET),
             Reads::Across => (2 * bytes.div_ceil(PACKET), PACKET),
             Reads::Words => (in_row, WORD),
             Reads::Straddling => ((2 * in_row).min(bytes.div_ceil(WORD) + 1), WORD),
@@ -134,25 +86,26 @@ impl Block {
         ((rows * each) as u64, width)
     }
 
-    /// The lines that a warp loads and stores, weighted.
-    fn traffic(&self, loops: &[Loop]) -> f32 {
-        let (loads, width) = self.loads();
+    /// What the loads and stores of a warp cost.
+    fn traffic(&self, loops: &[Loop], weights: &Weights) -> f32 {
+        let (loads, width) = self.loads(weights);
         // Packets that are exchanged go together, as if each lane stored all packets of a round at once.
-        let (times, width_of_dst) = match self.stores {
-            Stores::Exchanged => ((self.stores() / self.round()) as u64, self.round() * PACKET),
-            Stores::Packets | Stores::Words => (self.stores() as u64, self.stored()),
+        let (stores, width_of_dst) = match self.stores {
+            Stores::Exchanged => (self.stores() / self.round(), self.round() * PACKET),
+            Stores::Packets | Stores::Words => (self.stores(), self.stored()),
         };
-        let [src, dst] = [SRC, DST].map(|side| {
+        let touched = [SRC, DST].map(|side| {
             let size = self.size(side);
             let width = if side == SRC { width } else { width_of_dst };
-            touched(loops, width, |along| [along.src, along.dst][side].unsigned_abs().saturating_mul(size))
+            let stride = |along: &Loop| [along.src, along.dst][side].unsigned_abs().saturating_mul(size);
+            weights.touched(loops, width, stride)
         });
-        let weight = if dst.whole { WHOLE_LINE } else { TORN_LINE };
-        both(LOADED_LINE * (loads * src.lines) as f32, weight * (times * dst.lines) as f32)
+        weights.traffic(loads, stores as u64, touched)
     }
 
     /// What the block costs per element of a region. `parts`: the number of parts that other kernels take.
-    pub(super) fn cost(&self, task: &Task, region: &Region, parts: usize) -> f32 {
+    pub(crate) fn cost(&self, task: &Task, region: &Region, parts: usize) -> f32 {
+        let weights = Weights::of(task.limits.lanes);
         let mut all = [Loop::ONCE; MAX_RANK];
         let rank = region.dims().len();
         let loops = &mut all[..rank];
@@ -166,18 +119,15 @@ impl Block {
             }
             *along = Loop::of(dim, dim.extent).in_steps(steps);
         }
-        let (loads, stores) = (self.loads().0, self.stores() as u64);
-        let len = self.len() as f32;
+        let (loads, stores) = (self.loads(weights).0, self.stores() as u64);
         let mut idle = 1.0;
         let traffic = match self.shape {
-            Shape::Around => {
-                let lines = PACKET as u64 * WARP / LINE;
-                both(LOADED_LINE * (loads * lines) as f32, WHOLE_LINE * (stores * lines) as f32)
-            }
+            // Neighbours take adjacent packets.
+            Shape::Around | Shape::Rows => weights.traffic(loads, stores, [weights.packets(); 2]),
             Shape::Squares { along_src } => {
                 let ends = [self.dims[usize::from(self.rank) - 1], self.dims[usize::from(along_src)]];
                 let [dst, src] = ends.map(|dim| loops[Self::dim_of(dim, region)]);
-                self.traffic(&[Loop { extent: dst.extent.min(4), ..dst }, src])
+                self.traffic(&[Loop { extent: dst.extent.min(4), ..dst }, src], weights)
             }
             Shape::Runs { along, beside: true } => {
                 let run = Self::dim_of(self.dims[usize::from(along)], region);
@@ -187,9 +137,10 @@ impl Block {
                 idle = (blocks.extent.div_ceil(lanes - 1) * lanes) as f32 / blocks.extent as f32;
                 loops[..=run].rotate_right(1);
                 loops[1..].sort_unstable_by_key(Loop::distance);
-                self.traffic(loops)
+                self.traffic(loops, weights)
             }
-            _ => self.sort_in_step(loops),
+            _ if weights.warp == 1 => self.traffic(loops, weights),
+            _ => self.sort_in_step(loops, weights),
         };
         // The look-ups of parameters, how many channels the lanes of a warp look up at once, and how far these lie apart.
         let (look_ups, channels, step) = match self.numbers {
@@ -203,13 +154,13 @@ impl Block {
                 let each = self.channel_dim().map_or(1, |d| usize::from(self.dims[d].extent));
                 // Lanes that lie along other loops first share a channel.
                 let before = loops.iter().take_while(|along| !along.channels).map(|along| along.extent);
-                let sharing = before.fold(1, u64::saturating_mul).min(WARP);
+                let sharing = before.fold(1, u64::saturating_mul).min(weights.warp);
                 let extent = loops.iter().find(|along| along.channels).map_or(1, |along| along.extent);
-                (each, extent.min(WARP / sharing), each)
+                (each, extent.min(weights.warp / sharing), each)
             }
         };
-        let (channels, look_ups) = (channels.min(WARP), look_ups as f32);
-        let place = 24.0 + 9.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
+        let (channels, look_ups) = (channels.min(weights.warp), look_ups as f32);
+        let place = 10.0 + 9.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
         // The operations of exchanging or joining packets, and those that pass through workgroup memory.
         let (more, passed) = match (self.stores, self.shape) {
             (Stores::Exchanged, _) => (EXCHANGE, stores as f32),
@@ -217,25 +168,49 @@ impl Block {
             (_, Shape::Runs { .. }) => (JOIN, 0.0),
             _ => (0.0, 0.0),
         };
-        // The loads of a look-up, and what each costs.
-        let (numbers, parameters) = if task.parameter_place().are_stored() {
-            (STORED_NUMBERS, TABLE_LINE * (channels * (step * WORD) as u64).div_ceil(LINE) as f32)
+        // The loads of a look-up, and what each touches.
+        let (numbers, table_lines, uniform_addresses) = if task.parameter_place().are_stored() {
+            (STORED_NUMBERS, weights.lines(((channels - 1) * step as u64 + 1) * WORD as u64), 0)
         } else {
-            (UNIFORM_LOADS, UNIFORM_ADDRESS * (channels - 1) as f32)
+            (UNIFORM_LOADS, 0, channels - 1)
         };
-        let parameters = numbers * parameters;
-        let per_load = if self.reads == Reads::Straddling { STRADDLE } else { 3.0 };
-        let operations = place
-            + per_load * loads as f32
-            + (3.0 + more) * stores as f32
-            + 5.0 * len
-            + 2.0 * numbers * look_ups;
-        let bytes = WARP as f32 * len * (self.size(SRC) + self.size(DST)) as f32;
-        // Memory and instructions overlap almost wholly.
-        let memory = both(both(BYTE * bytes, traffic), look_ups * parameters);
-        let instructions = both(both(OPERATION * operations, START), PASSED * passed);
-        let of_warp = both(memory * memory, instructions * instructions).sqrt();
-        let further = parts + usize::from(self.leaves_edges());
-        idle * of_warp / (len * WARP as f32) + DISPATCH * further as f32 / region.len() as f32
+        let look_ups = numbers * look_ups;
+        let per_load = match self.reads {
+            Reads::Straddling | Reads::Across => STRADDLE,
+            Reads::Packets | Reads::Words => 3.0,
+        };
+        let of_shape = if self.shape == Shape::Around { AROUND } else { 1.0 };
+        let is_exact = task.arithmetic.step == AffineStep::Exact && !task.arithmetic.dtype.is_float();
+        let is_looped = weights.warp == 1 && is_exact && self.calls() > MOST_CALLS;
+        let of_element = of_element(task) * if is_looped { LOOPED } else { 1.0 };
+        let work = Work {
+            elements: self.len(),
+            bytes: self.size(SRC) + self.size(DST),
+            traffic,
+            table_lines: look_ups * table_lines as f32,
+            uniform_addresses: look_ups * uniform_addresses as f32,
+            operations: of_shape
+                * (place
+                    + per_load * loads as f32
+                    + (3.0 + more) * stores as f32
+                    + (2.0 + of_element) * self.len() as f32
+                    + 2.0 * look_ups),
+            passed,
+        };
+        let dispatches = parts + usize::from(self.has_edges(region));
+        work.cost(weights, dispatches, region.len(), idle)
+    }
+
+    /// Calls of the arithmetic: as many as there are groups of elements that are clamped at once.
+    fn calls(&self) -> usize {
+        self.len() / Self::at_once(self.size(DST))
+    }
+
+    /// Whether a region has elements for the second dispatch, as far as a plan knows.
+    fn has_edges(&self, region: &Region) -> bool {
+        let Some((row, outer)) = region.dims().split_last() else { return false };
+        let per_packet = self.per_store();
+        let are_whole = region.aligned(DST, per_packet, outer) && row.extent.is_multiple_of(per_packet);
+        self.leaves_edges() && !(self.shape == Shape::Rows && are_whole)
     }
 }

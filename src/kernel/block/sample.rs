@@ -3,7 +3,7 @@
 use super::Block;
 use crate::Layout;
 use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts};
-use crate::kernel::{Kernel, Limits, Placement, Region, Task};
+use crate::kernel::{Candidates, Kernel, Limits, Placement, Region, Task};
 
 /// Layouts of src and dst, some of each kind, with the axis along which channels may lie.
 pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
@@ -66,8 +66,11 @@ fn block(
     let (shortcuts, limits) = (Shortcuts::default(), Limits::default());
     let task = Task { arithmetic, shortcuts, channels, placement, limits };
     let region = Region::collapsed(src, dst, with_channels.then_some(*axis));
-    let (block, _) = Block::claims(&task, &region).next()?;
-    Some((Kernel::Block(block), ParameterPlace::of(channels, ParameterPlace::Many.in_block())))
+    let kernel = Candidates::new(&task, &region)
+        .iter()
+        .map(|one| one.kernel)
+        .find(|kernel| *kernel != Kernel::Gather)?;
+    Some((kernel, ParameterPlace::of(channels, ParameterPlace::Many.in_block())))
 }
 
 impl Block {
@@ -126,7 +129,7 @@ mod tests {
                     };
                     for offset in 0..32 {
                         let region = Region::collapsed(&at(&src, offset * 7 % 32), &at(&dst, offset), None);
-                        blocks.extend(Block::claims(&task, &region).next().map(|(block, _)| block));
+                        blocks.extend(Candidates::new(&task, &region).iter().next().map(|one| one.kernel));
                     }
                 }
                 assert!(blocks.len() <= 13, "{source} to {dtype}, {c} components, {kind}: {blocks:#?}");

@@ -14,6 +14,7 @@ use crate::kernel::gather::unit_fragments;
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement, WORD, load_fragments, store_fragments};
 
+pub(super) use store::MOST_CALLS;
 use store::packet_fragment;
 
 /// The components of a vector.

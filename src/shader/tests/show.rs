@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
+use crate::kernel::Placement;
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Plan, Scalar};
 
 /// The environment variable with the words of a movement.
@@ -67,6 +68,12 @@ impl FromStr for Movement {
 impl Movement {
     /// The plan for clamps with bounds, each changed by `change`.
     pub(super) fn plan(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Plan, Error> {
+        let all = self.candidates(change)?;
+        Ok(all.first().expect("`gather` takes everything").1)
+    }
+
+    /// The plans that take one of the candidates each, the plan's choice first, with their costs.
+    fn candidates(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Vec<(f32, Plan)>, Error> {
         let [source, dtype] = self.dtypes;
         let clamp = |n: u8| {
             let bound = |byte: u8| Scalar::from_le_bytes(dtype, &[byte; 8][..dtype.size()]);
@@ -74,7 +81,8 @@ impl Movement {
         };
         let clamps = [clamp(0)?, clamp(1)?, clamp(2)?];
         let clamps = if self.per_channel { Clamps::along(2, &clamps) } else { Clamps::from(&clamps[0]) };
-        Plan::new(clamps, &self.layouts[0], &self.layouts[1], Limits::default())
+        let [src, dst] = &self.layouts;
+        Plan::candidates(clamps, src, dst, Placement::TwoBuffers, Limits::default())
     }
 }
 
@@ -98,8 +106,12 @@ pub(super) fn shown(plan: &Plan) -> String {
 #[ignore = "prints what the words in WGPU_CLAMP_SHOW describe; `cargo xtask shaders --show` runs it"]
 fn a_plan_is_shown() -> Result<(), Box<dyn std::error::Error>> {
     let words = std::env::var(WORDS).map_err(|_| format!("{WORDS} is not set; the form is: {FORM}"))?;
-    let plan = words.parse::<Movement>()?.plan(|clamp| clamp.with_affine(0.5, 1.0))?;
-    println!("\n// {plan}\n{}", shown(&plan));
+    let all = words.parse::<Movement>()?.candidates(|clamp| clamp.with_affine(0.5, 1.0))?;
+    println!();
+    for (cost, plan) in &all {
+        println!("// {cost:.2} ps an element: {plan}");
+    }
+    println!("\n{}", shown(&all[0].1));
     Ok(())
 }
 

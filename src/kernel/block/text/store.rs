@@ -11,7 +11,7 @@ use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement, WORD};
 
 /// The most calls of an exact step outside a loop.
-const MOST_CALLS: usize = 4;
+pub(in crate::kernel::block) const MOST_CALLS: usize = 4;
 
 impl Block {
     /// Whether the text first arranges elements into packets of dst and then clamps whole packets. Otherwise it clamps

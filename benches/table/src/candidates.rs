@@ -1,0 +1,223 @@
+//! The kernels that could take each row, timed in turns or predicted, beside the costs by which plans choose: for the
+//! tuning of the weights in `src/kernel/cost.rs`.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use wgpu_clamp::testing::recording::{self, Buffer, Candidate, Recording};
+use wgpu_clamp::wgpu;
+
+use crate::bench::{Bench, progress};
+use crate::clock::Work;
+use crate::device::Device;
+use crate::kernels;
+use crate::model::{self, Job};
+use crate::options::Options;
+use crate::stats::rank_correlation;
+
+/// A kernel that could take a row.
+#[derive(Debug, Serialize)]
+struct Entry {
+    plan: String,
+    /// Microseconds by the cost and by the clock or the model.
+    cost: f64,
+    time: f64,
+}
+
+/// A row and its candidates, in the order of their costs: the plan takes the first.
+#[derive(Debug, Serialize)]
+struct Choice {
+    row: String,
+    entries: Vec<Entry>,
+}
+
+impl Choice {
+    /// The time of the plan's choice as a multiple of the best candidate's.
+    fn loss(&self) -> f64 {
+        let best = self.entries.iter().map(|entry| entry.time).fold(f64::INFINITY, f64::min);
+        self.entries.first().map_or(1.0, |first| first.time / best)
+    }
+
+    fn text(&self) -> String {
+        let lines = self.entries.iter().map(|Entry { plan, cost, time }| {
+            let plan = plan.rsplit_once("windows: ").map_or(&plan[..], |(_, kernels)| kernels);
+            format!("| {cost:.1} | {time:.1} | {plan} |\n")
+        });
+        format!(
+            "\n{}: {:.2} of the best\n\n| cost µs | time µs | windows, kernels |\n| ---: | ---: | --- |\n{}",
+            self.row,
+            self.loss(),
+            lines.collect::<String>()
+        )
+    }
+}
+
+/// Times or predicts all candidates of the requested rows, and prints them.
+pub fn run(options: Options) -> Result<()> {
+    let (json, is_model) = (options.json.clone(), options.model);
+    let choices = if is_model { predicted(&options)? } else { measured(options)? };
+    if let Some(path) = json {
+        std::fs::write(path, serde_json::to_string_pretty(&choices)?)?;
+    }
+    println!("\n{}", summary(&choices));
+    Ok(())
+}
+
+/// The last line.
+fn summary(choices: &[Choice]) -> String {
+    let of = |number: fn(&Entry) -> f64| -> Vec<f64> {
+        choices.iter().filter_map(|choice| choice.entries.first()).map(number).collect()
+    };
+    let rank = rank_correlation(&of(|entry| entry.cost), &of(|entry| entry.time));
+    let above = |loss: f64| choices.iter().filter(|choice| choice.loss() > loss).count();
+    let worst = choices.iter().max_by(|a, b| a.loss().total_cmp(&b.loss()));
+    let worst = worst.map_or_else(String::new, |one| format!(", worst {:.2}: {}", one.loss(), one.row));
+    format!(
+        "candidates: {} rows, rank correlation of cost and time {rank:.3}, choice above 1.1 of the best: {}, above 1.3: {}{worst}",
+        choices.len(),
+        above(1.1),
+        above(1.3)
+    )
+}
+
+/// The large rows, in two buffers and with numbers of the host.
+fn jobs(options: &Options) -> Result<Vec<Job>> {
+    let mut jobs = model::jobs(options)?;
+    jobs.retain(|job| !job.is_small && !job.case.in_place && job.case.slots.is_none());
+    Ok(jobs)
+}
+
+fn candidates(job: &Job, limits: wgpu_clamp::Limits) -> Result<Vec<Candidate>> {
+    let case = &job.case;
+    let slots = model::slots(case);
+    Ok(recording::candidates(case.asked(), &case.src, &case.dst, case.in_place, limits, &slots)?)
+}
+
+/// Predicts the times on a GPU.
+fn predicted(options: &Options) -> Result<Vec<Choice>> {
+    let jobs = jobs(options)?;
+    let predict = |job: &Job| -> Result<Choice> {
+        let entry = |Candidate { plan, cost, recording }: Candidate| {
+            Ok(Entry { plan: plan.to_string(), cost, time: model::time(&job.case, &recording)? })
+        };
+        let entries = candidates(job, model::limits())?.into_iter().map(entry).collect::<Result<_>>()?;
+        Ok(Choice { row: job.name.clone(), entries })
+    };
+    let (next, done, bar) = (AtomicUsize::new(0), Mutex::new(Vec::new()), progress(jobs.len()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, std::num::NonZero::get) {
+            scope.spawn(|| {
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(job) = jobs.get(n) else { break };
+                    let made = predict(job).with_context(|| job.name.clone());
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((n, made));
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(n, _)| *n);
+    let choices = done.into_iter().map(|(_, made)| made).collect::<Result<Vec<_>>>()?;
+    for choice in &choices {
+        println!("{}", choice.text());
+    }
+    Ok(choices)
+}
+
+/// Times the candidates on a device.
+fn measured(options: Options) -> Result<Vec<Choice>> {
+    let bench = Bench::open(options)?;
+    let options = Options { size: Some(bench.bytes()), ..bench.options.clone() };
+    let limits = bench.device.host.clamper().limits();
+    let measure = |job: Job| {
+        let candidates = candidates(&job, limits)?;
+        let works = candidates.iter().map(|one| work(&bench.device, &one.recording)).collect();
+        let (_, stats) = bench.take_turns(works)?;
+        let entry = |(Candidate { plan, cost, .. }, time): (Candidate, crate::stats::Stats)| Entry {
+            plan: plan.to_string(),
+            cost,
+            time: 1e6 * time.median,
+        };
+        Ok(Choice { row: job.name, entries: candidates.into_iter().zip(stats).map(entry).collect() })
+    };
+    bench.each(jobs(&options)?, |job| job.name.clone(), measure, Choice::text)
+}
+
+/// The dispatches of a recording in two buffers, as work.
+fn work(device: &Device, recording: &Recording) -> Work {
+    let wgpu = device.wgpu();
+    let buffer = |of: &Buffer| {
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+        let size = of.size.next_multiple_of(16);
+        let buffer = wgpu.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size,
+            usage,
+            mapped_at_creation: false,
+        });
+        for (offset, bytes) in &of.bytes {
+            device.queue().write_buffer(&buffer, *offset, bytes);
+        }
+        buffer
+    };
+    let buffers: Vec<_> = recording.buffers.iter().map(buffer).collect();
+    let dispatch = |one: &recording::Dispatch| {
+        let program = &recording.programs[one.program];
+        let entries = one.bindings.iter().map(|bound| wgpu::BindGroupLayoutEntry {
+            binding: bound.binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            // The uniform block, src, dst, and a table in storage.
+            ty: wgpu::BindingType::Buffer {
+                ty: match bound.binding {
+                    0 => wgpu::BufferBindingType::Uniform,
+                    binding => wgpu::BufferBindingType::Storage { read_only: binding != 2 },
+                },
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        });
+        let entries: Vec<_> = entries.collect();
+        let layout = wgpu
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
+        let pipeline_layout = wgpu.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let module = wgpu.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: None,
+            source: wgpu::ShaderSource::Wgsl(program.wgsl.as_str().into()),
+        });
+        let pipeline = wgpu.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: Some(&pipeline_layout),
+            module: &module,
+            entry_point: Some(program.entry_point),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &program.constants,
+                zero_initialize_workgroup_memory: false,
+            },
+            cache: None,
+        });
+        let entries = one.bindings.iter().map(|bound| wgpu::BindGroupEntry {
+            binding: bound.binding,
+            resource: kernels::part(&buffers[bound.buffer], bound.offset, bound.size),
+        });
+        let entries: Vec<_> = entries.collect();
+        let group = wgpu.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &layout,
+            entries: &entries,
+        });
+        kernels::dispatch(&pipeline, vec![(group, one.grid)])
+    };
+    let all: Vec<_> = recording.dispatches.iter().map(dispatch).collect();
+    Work::Pass(vec![Box::new(move |pass| all.iter().for_each(|one| one(pass)))])
+}
