@@ -1,4 +1,4 @@
-//! The kernels that can take a region, in the order of their costs.
+//! The kernels that can take a region: blocks in the order of their costs, then `gather`.
 
 use super::cost::copy_cost;
 use super::region::Region;

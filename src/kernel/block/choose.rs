@@ -563,7 +563,7 @@ impl Chosen<'_> {
     /// Elements along dimension `d` that reach a packet far in src; `None` if the last of them is not the last in src.
     fn packet_past(&self, d: usize) -> Option<usize> {
         let stride = usize::try_from(self.dims[d].src).ok().filter(|stride| *stride > 0)?;
-        Some(PACKET.div_ceil(stride * self.sizes[SRC]))
+        Some(PACKET.div_ceil(stride.saturating_mul(self.sizes[SRC])))
     }
 
     /// By packets if all rows of src begin and end at packet boundaries and use at least half of their bytes. `past`: what
