@@ -35,7 +35,7 @@ pub fn check_plan(
     one_buffer: bool,
     limits: Limits,
 ) {
-    let placement = if one_buffer { Placement::OneBuffer } else { Placement::TwoBuffers };
+    let placement = Placement::of(one_buffer);
     plan::check::plan(execute, clamps, (src, dst), placement, limits);
 }
 

@@ -312,6 +312,11 @@ pub(crate) enum Placement {
 impl Placement {
     /// In the order of the variants.
     pub(crate) const ALL: [Self; 3] = [Self::OneBuffer, Self::TwoRanges, Self::TwoBuffers];
+
+    /// The placement that a clamp is planned for.
+    pub(crate) const fn of(in_one_buffer: bool) -> Self {
+        if in_one_buffer { Self::OneBuffer } else { Self::TwoBuffers }
+    }
 }
 
 impl fmt::Display for Placement {

@@ -142,8 +142,8 @@ impl Plan {
         Ok(Self { task: Some(task), ..plan })
     }
 
-    /// The plans that take one of the candidates each, the cheapest first, with the costs per element in picoseconds. Those
-    /// that do not fit the device are left out.
+    /// The plans that take one of the candidates each, in the order in which they are tried, with the costs per element in
+    /// picoseconds. Those that do not fit the device are left out.
     #[cfg(any(test, fuzzing, feature = "_recording"))]
     pub(crate) fn candidates(
         clamps: Clamps<'_>,

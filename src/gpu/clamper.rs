@@ -252,7 +252,7 @@ impl Clamper {
         })?;
         operands.check(clamps)?;
         let clamps = operands.without_slot_axis(clamps);
-        let placement = if operands.share_a_buffer() { Placement::OneBuffer } else { Placement::TwoBuffers };
+        let placement = Placement::of(operands.share_a_buffer());
         let limits = self.limits();
         let (src, dst) = (operands.src.layout(), operands.dst.layout());
         let plan = Plan::checked(clamps, &src, &dst, placement, limits)?;

@@ -1,16 +1,19 @@
 //! The kernels that can take a region: blocks in the order of their costs, then `gather`.
 
 use super::cost::copy_cost;
+#[cfg(any(test, fuzzing, feature = "_recording"))]
+use super::gather;
 use super::region::Region;
-use super::{Block, Claim, Kernel, Task, gather};
+use super::{Block, Claim, Kernel, Task};
 
 /// A kernel, the part of a region that it claims, and what that costs.
 #[derive(Clone, Copy)]
 pub(crate) struct Candidate {
     pub(crate) kernel: Kernel,
     pub(crate) claim: Claim,
-    /// Picoseconds per element of the claimed part, and the dispatches for the rest: see `block/cost.rs`.
-    pub(crate) cost: f32,
+    /// Picoseconds per element of the claimed part, and the dispatches for the rest: see `block/cost.rs`. Infinite for
+    /// `gather`, which comes last.
+    cost: f32,
 }
 
 /// A candidate that costs so many times a copy's cost ends the search.
@@ -31,7 +34,7 @@ pub(crate) struct Candidates<'a> {
 impl<'a> Candidates<'a> {
     pub(crate) fn new(task: &'a Task, region: &'a Region) -> Self {
         let (kernel, claim) = (Kernel::Gather, Claim::all());
-        let gather = Candidate { kernel, claim, cost: gather::cost(task, region) };
+        let gather = Candidate { kernel, claim, cost: f32::INFINITY };
         let mut candidates = Self { task, region, all: [gather; MOST], count: 0 };
         Block::claim(&mut candidates);
         candidates.count += 1;
@@ -40,6 +43,15 @@ impl<'a> Candidates<'a> {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Candidate> {
         self.all[..self.count].iter()
+    }
+
+    /// The candidates with their costs, `gather`'s too.
+    #[cfg(any(test, fuzzing, feature = "_recording"))]
+    pub(crate) fn costs(&self) -> impl Iterator<Item = (f32, &Candidate)> {
+        self.iter().map(|one| match one.kernel {
+            Kernel::Block(_) => (one.cost, one),
+            Kernel::Gather => (gather::cost(self.task, self.region), one),
+        })
     }
 
     /// Adds a block, if there is one.

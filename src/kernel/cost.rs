@@ -159,6 +159,7 @@ pub(super) struct Touched {
 }
 
 /// What a warp does, each invocation for one block or another number of elements.
+#[derive(Default)]
 pub(super) struct Work {
     /// Elements of an invocation.
     pub(super) elements: usize,
@@ -198,16 +199,12 @@ pub(super) fn copy_cost(task: &Task) -> f32 {
     let weights = Weights::of(task.limits.lanes);
     let [src, dst] = task.arithmetic.sizes();
     let elements = PACKET / src.max(dst);
-    let packets = weights.packets();
-    let bytes = src + dst;
     let copy = Work {
         elements,
-        bytes,
-        traffic: weights.traffic(1, 1, [packets; 2]),
-        table_lines: 0.0,
-        uniform_addresses: 0.0,
+        bytes: src + dst,
+        traffic: weights.traffic(1, 1, [weights.packets(); 2]),
         operations: 40.0 + of_element(task) * elements as f32,
-        passed: 0.0,
+        ..Work::default()
     };
     copy.cost(weights, 0, 1, 1.0)
 }

@@ -95,7 +95,7 @@ pub struct Candidate {
     pub recording: Recording,
 }
 
-/// Plans a clamp in one buffer or two, with each kernel that can take it, the cheapest first, and records all windows.
+/// Plans a clamp in one buffer or two, with each kernel that can take it, in the order in which they are tried, and records all windows.
 /// Every byte of the tensors is the same.
 ///
 /// # Errors
@@ -109,11 +109,11 @@ pub fn candidates(
     limits: Limits,
     slots: &[[u64; NUMBERS]],
 ) -> Result<Vec<Candidate>, Error> {
-    let placement = if one_buffer { Placement::OneBuffer } else { Placement::TwoBuffers };
+    let placement = Placement::of(one_buffer);
     let plans = Plan::candidates(clamps, src, dst, placement, limits)?;
     #[expect(clippy::cast_precision_loss, reason = "microseconds of a tensor")]
     let record = |(cost, plan): (f32, Plan)| {
-        let recording = Recording::of(&plan, clamps, [src, dst], one_buffer, slots);
+        let recording = Recording::of(&plan, clamps, [src, dst], slots);
         Candidate { plan, cost: f64::from(cost) * dst.len() as f64 / 1e6, recording }
     };
     Ok(plans.into_iter().map(record).collect())
@@ -132,21 +132,15 @@ pub fn record(
     limits: Limits,
     slots: &[[u64; NUMBERS]],
 ) -> Result<(Plan, Recording), Error> {
-    let placement = if one_buffer { Placement::OneBuffer } else { Placement::TwoBuffers };
+    let placement = Placement::of(one_buffer);
     let plan = Plan::with_placement(clamps, src, dst, placement, limits)?;
-    let recording = Recording::of(&plan, clamps, [src, dst], one_buffer, slots);
+    let recording = Recording::of(&plan, clamps, [src, dst], slots);
     Ok((plan, recording))
 }
 
 impl Recording {
     /// Records all windows of a plan of these clamps and layouts.
-    fn of(
-        plan: &Plan,
-        clamps: Clamps<'_>,
-        layouts: [&Layout; 2],
-        one_buffer: bool,
-        slots: &[[u64; NUMBERS]],
-    ) -> Self {
+    fn of(plan: &Plan, clamps: Clamps<'_>, layouts: [&Layout; 2], slots: &[[u64; NUMBERS]]) -> Self {
         let windows: Vec<_> = plan.windows().collect();
         let dtypes = plan.task.map(|task| [task.arithmetic.source, task.arithmetic.dtype]);
         let operand = |(layout, dtype): (&Layout, _)| Buffer {
@@ -155,7 +149,8 @@ impl Recording {
             ..Buffer::default()
         };
         let operands = dtypes.into_iter().flat_map(|dtypes| layouts.into_iter().zip(dtypes));
-        let operands = operands.skip(usize::from(one_buffer)).map(operand).collect();
+        let operands =
+            operands.skip(usize::from(plan.placement == Placement::OneBuffer)).map(operand).collect();
         Self::new(plan, clamps, &windows, operands, slots)
     }
 

@@ -40,7 +40,7 @@ pub(super) enum Misfit {
 }
 
 impl Strategy {
-    /// Takes the cheapest of the [`Candidates`] whose tiles fit the device. The parts that a claim cuts off go to further
+    /// Takes the first of the [`Candidates`] whose tiles fit the device. The parts that a claim cuts off go to further
     /// kernels. `gather` claims everything in units of one element: if its tiles do not fit, no tiles do.
     ///
     /// # Errors
@@ -58,12 +58,11 @@ impl Strategy {
         Err(refused.expect("`gather` claims everything, in units of one element"))
     }
 
-    /// All candidates whose tiles fit the device, each with its cost, the cheapest first.
+    /// All candidates whose tiles fit the device, each with its cost, in the order in which they are tried.
     #[cfg(any(test, fuzzing, feature = "_recording"))]
     pub(super) fn all(task: &Task, whole: &Region) -> Vec<(f32, Self)> {
         let candidates = Candidates::new(task, whole);
-        let of = |one: &Candidate| Some((one.cost, Self::of(task, one, whole).ok()?));
-        candidates.iter().filter_map(of).collect()
+        candidates.costs().filter_map(|(cost, one)| Some((cost, Self::of(task, one, whole).ok()?))).collect()
     }
 
     fn of(task: &Task, candidate: &Candidate, whole: &Region) -> Result<Self, Misfit> {
@@ -122,7 +121,7 @@ impl Strategy {
 }
 
 impl Assignment {
-    /// Assigns a leftover region to the cheapest kernel that claims all of it and fits the device.
+    /// Assigns a leftover region to the first candidate that claims all of it and fits the device.
     fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
         let cuts_nothing = |candidate: &&Candidate| candidate.claim.cuts.iter().all(Option::is_none);
         let mut misfit = None;

@@ -353,7 +353,7 @@ fn channels_are_right_in_every_form_and_placement() {
             let dst = packed(&shape);
             let far = if behind { dst.len() + 4096 } else { 0 };
             let src = strided(&shape, dst.strides(), far);
-            let placement = if behind { Placement::OneBuffer } else { Placement::TwoBuffers };
+            let placement = Placement::of(behind);
             let list = clamps(channels, DType::F32, DType::F32);
             let clamps = Clamps::along(axis, &list);
             let limits = Limits { lanes: Lanes::ALL[axis], ..limits };

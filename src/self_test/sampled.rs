@@ -404,8 +404,7 @@ fn places() -> impl Iterator<Item = Sample> {
             }
         };
         let channels = if several { src.shape()[axis] } else { 1 };
-        let placement =
-            if (chance / 1024).is_multiple_of(3) { Placement::OneBuffer } else { Placement::TwoBuffers };
+        let placement = Placement::of((chance / 1024).is_multiple_of(3));
         // Whole numbers of 8 bits, so that neighbours differ in narrow dtypes too; in floats, some special values.
         let specials = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0];
         let value = |address: u64| {

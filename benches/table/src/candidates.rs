@@ -1,22 +1,18 @@
 //! The kernels that could take each row, timed in turns or predicted, beside the costs by which plans choose: for the
 //! tuning of the weights in `src/kernel/cost.rs`.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 use wgpu_clamp::testing::recording::{self, Buffer, Candidate, Recording};
 use wgpu_clamp::wgpu;
 
-use crate::bench::{Bench, progress};
+use crate::bench::Bench;
 use crate::clock::Work;
 use crate::device::Device;
 use crate::kernels;
-use crate::model::{self, Job};
+use crate::model::{self, Job, in_parallel};
 use crate::options::Options;
-use crate::stats::rank_correlation;
+use crate::stats::{Stats, rank_correlation};
 
 /// A kernel that could take a row.
 #[derive(Debug, Serialize)]
@@ -106,24 +102,7 @@ fn predicted(options: &Options) -> Result<Vec<Choice>> {
         let entries = candidates(job, model::limits())?.into_iter().map(entry).collect::<Result<_>>()?;
         Ok(Choice { row: job.name.clone(), entries })
     };
-    let (next, done, bar) = (AtomicUsize::new(0), Mutex::new(Vec::new()), progress(jobs.len()));
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, std::num::NonZero::get) {
-            scope.spawn(|| {
-                loop {
-                    let n = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(n) else { break };
-                    let made = predict(job).with_context(|| job.name.clone());
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((n, made));
-                    bar.inc(1);
-                }
-            });
-        }
-    });
-    bar.finish_and_clear();
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(n, _)| *n);
-    let choices = done.into_iter().map(|(_, made)| made).collect::<Result<Vec<_>>>()?;
+    let choices = in_parallel(&jobs, predict)?;
     for choice in &choices {
         println!("{}", choice.text());
     }
@@ -139,7 +118,7 @@ fn measured(options: Options) -> Result<Vec<Choice>> {
         let candidates = candidates(&job, limits)?;
         let works = candidates.iter().map(|one| work(&bench.device, &one.recording)).collect();
         let (_, stats) = bench.take_turns(works)?;
-        let entry = |(Candidate { plan, cost, .. }, time): (Candidate, crate::stats::Stats)| Entry {
+        let entry = |(Candidate { plan, cost, .. }, time): (Candidate, Stats)| Entry {
             plan: plan.to_string(),
             cost,
             time: 1e6 * time.median,
@@ -191,31 +170,16 @@ fn work(device: &Device, recording: &Recording) -> Work {
             bind_group_layouts: &[Some(&layout)],
             immediate_size: 0,
         });
-        let module = wgpu.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: None,
-            source: wgpu::ShaderSource::Wgsl(program.wgsl.as_str().into()),
-        });
-        let pipeline = wgpu.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: None,
-            layout: Some(&pipeline_layout),
-            module: &module,
-            entry_point: Some(program.entry_point),
-            compilation_options: wgpu::PipelineCompilationOptions {
-                constants: &program.constants,
-                zero_initialize_workgroup_memory: false,
-            },
-            cache: None,
-        });
-        let entries = one.bindings.iter().map(|bound| wgpu::BindGroupEntry {
-            binding: bound.binding,
-            resource: kernels::part(&buffers[bound.buffer], bound.offset, bound.size),
-        });
-        let entries: Vec<_> = entries.collect();
-        let group = wgpu.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &layout,
-            entries: &entries,
-        });
+        let pipeline = kernels::pipeline_at(
+            device,
+            &program.wgsl,
+            Some(program.entry_point),
+            Some(&pipeline_layout),
+            &program.constants,
+        );
+        let part = |at: &recording::Binding| kernels::part(&buffers[at.buffer], at.offset, at.size);
+        let resources: Vec<_> = one.bindings.iter().map(part).collect();
+        let group = kernels::bind(device, &pipeline, &resources);
         kernels::dispatch(&pipeline, vec![(group, one.grid)])
     };
     let all: Vec<_> = recording.dispatches.iter().map(dispatch).collect();

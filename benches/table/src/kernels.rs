@@ -86,16 +86,31 @@ pub(crate) fn text(kind: Kind, packets: u32) -> String {
 
 /// A pipeline of a module with one entry point, with these values of its overridable constants.
 pub fn pipeline(device: &Device, source: &str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
+    pipeline_at(device, source, None, None, constants)
+}
+
+/// As [`pipeline`], of one of several entry points, with a layout that is not the module's own.
+pub(crate) fn pipeline_at(
+    device: &Device,
+    source: &str,
+    entry_point: Option<&str>,
+    layout: Option<&wgpu::PipelineLayout>,
+    constants: &[(&str, f64)],
+) -> wgpu::ComputePipeline {
     let module = device.wgpu().create_shader_module(wgpu::ShaderModuleDescriptor {
         label: None,
         source: wgpu::ShaderSource::Wgsl(source.into()),
     });
     device.wgpu().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: None,
-        layout: None,
+        layout,
         module: &module,
-        entry_point: None,
-        compilation_options: wgpu::PipelineCompilationOptions { constants, ..Default::default() },
+        entry_point,
+        // As the library compiles: no kernel loads workgroup memory before it stores it.
+        compilation_options: wgpu::PipelineCompilationOptions {
+            constants,
+            zero_initialize_workgroup_memory: false,
+        },
         cache: None,
     })
 }

@@ -9,12 +9,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use anyhow::{Context, Result};
-use indicatif::ProgressBar;
 use serde::Serialize;
 use wgpu_clamp::testing::recording::{self, Recording};
 use wgpu_clamp::{DType, Lanes, Limits};
 use wgsl_sanitizer::{Binding, Counts, Dispatch, Memory, Module, Program};
 
+use crate::bench::progress;
 use crate::case::{Against, Case};
 use crate::kernels::{self, Kind};
 use crate::options::Options;
@@ -171,26 +171,8 @@ impl Prediction {
 
 /// Predicts the requested rows, and prints them.
 pub fn run(options: &Options) -> Result<()> {
-    let jobs = jobs(options)?;
     let copy = copy()?;
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let bar = ProgressBar::new(jobs.len() as u64);
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, std::num::NonZero::get) {
-            scope.spawn(|| {
-                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let made = predict(job, copy).with_context(|| job.name.clone());
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((job.name.clone(), made));
-                    bar.inc(1);
-                }
-            });
-        }
-    });
-    bar.finish_and_clear();
-    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut rows = done.into_iter().map(|(_, made)| made).collect::<Result<Vec<_>>>()?;
-    let place = |row: &Prediction| jobs.iter().position(|job| job.name == row.row);
-    rows.sort_by_key(place);
+    let rows = in_parallel(&jobs(options)?, |job| predict(job, copy))?;
     println!("| row | predicted µs | of a copy | of the plain kernel | largest term | dispatches |");
     println!("| --- | ---: | ---: | ---: | --- | ---: |");
     for row in &rows {
@@ -201,6 +183,29 @@ pub fn run(options: &Options) -> Result<()> {
     }
     println!("\n{}", summary(&rows));
     Ok(())
+}
+
+/// What `make` makes of each job, in their order. All cores work.
+pub(crate) fn in_parallel<T: Send>(jobs: &[Job], make: impl Fn(&Job) -> Result<T> + Sync) -> Result<Vec<T>> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let bar = progress(jobs.len());
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, std::num::NonZero::get) {
+            scope.spawn(|| {
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(job) = jobs.get(n) else { break };
+                    let row = make(job).with_context(|| job.name.clone());
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((n, row));
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(n, _)| *n);
+    done.into_iter().map(|(_, row)| row).collect()
 }
 
 /// The last lines: groups of rows, and all large ones.
@@ -292,14 +297,13 @@ fn predict(job: &Job, copy: f64) -> Result<Prediction> {
     let case = &job.case;
     let (planned, recording) =
         recording::record(case.asked(), &case.src, &case.dst, case.in_place, limits(), &slots(case))?;
-    let bytes = 2 * case.bytes();
-    let (ours, dispatches) = (Work::of(bytes, &counts(&recording)?), recording.dispatches.len());
+    let (ours, dispatches) = (work(case, &recording)?, recording.dispatches.len());
     let theirs = job.has_plain.then(|| plain_counts(case)).transpose()?;
     Ok(Prediction {
         row: job.name.clone(),
         ours: ours.time() + further(dispatches),
         copy: copy * case.bytes() as f64,
-        plain: theirs.map(|counts| Work::of(bytes, &counts).time()),
+        plain: theirs.map(|counts| Work::of(2 * case.bytes(), &counts).time()),
         largest: ours.largest(),
         dispatches,
         plan: planned.to_string(),
@@ -315,7 +319,12 @@ pub(crate) fn slots(case: &Case) -> Vec<[u64; 4]> {
 
 /// The predicted microseconds of a plan's dispatches.
 pub(crate) fn time(case: &Case, recording: &Recording) -> Result<f64> {
-    Ok(Work::of(2 * case.bytes(), &counts(recording)?).time() + further(recording.dispatches.len()))
+    Ok(work(case, recording)?.time() + further(recording.dispatches.len()))
+}
+
+/// The work of a plan's dispatches.
+fn work(case: &Case, recording: &Recording) -> Result<Work> {
+    Ok(Work::of(2 * case.bytes(), &counts(recording)?))
 }
 
 /// The microseconds of dispatches beyond the first.

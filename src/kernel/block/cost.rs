@@ -3,10 +3,11 @@
 #![expect(clippy::cast_precision_loss, reason = "counts of one warp are far below 2^24")]
 
 use super::choose::gcd;
+use super::rows::are_whole;
 use super::text::MOST_CALLS;
 use super::{Block, Numbers, Reads, Shape, Stores, Stride, runs};
 use crate::MAX_RANK;
-use crate::arithmetic::AffineStep;
+use crate::arithmetic::{AffineStep, Arithmetic};
 use crate::kernel::cost::{Weights, Work, of_element};
 use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::walk::Loop;
@@ -180,8 +181,10 @@ impl Block {
             Reads::Packets | Reads::Words => 3.0,
         };
         let of_shape = if self.shape == Shape::Around { AROUND } else { 1.0 };
-        let is_exact = task.arithmetic.step == AffineStep::Exact && !task.arithmetic.dtype.is_float();
-        let is_looped = weights.warp == 1 && is_exact && self.calls() > MOST_CALLS;
+        let Arithmetic { step, dtype, .. } = task.arithmetic;
+        let is_looped = weights.warp == 1
+            && (step, dtype.is_float()) == (AffineStep::Exact, false)
+            && self.calls() > MOST_CALLS;
         let of_element = of_element(task) * if is_looped { LOOPED } else { 1.0 };
         let work = Work {
             elements: self.len(),
@@ -208,9 +211,6 @@ impl Block {
 
     /// Whether a region has elements for the second dispatch, as far as a plan knows.
     fn has_edges(&self, region: &Region) -> bool {
-        let Some((row, outer)) = region.dims().split_last() else { return false };
-        let per_packet = self.per_store();
-        let are_whole = region.aligned(DST, per_packet, outer) && row.extent.is_multiple_of(per_packet);
-        self.leaves_edges() && !(self.shape == Shape::Rows && are_whole)
+        self.leaves_edges() && !(self.shape == Shape::Rows && are_whole(region, self.per_store()))
     }
 }

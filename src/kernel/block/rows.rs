@@ -26,6 +26,13 @@ const LEAST_BETWEEN_ENDS: usize = 8;
 /// Invocations of `block_edges` for a row.
 pub(crate) const EDGE_INVOCATIONS: u64 = 8;
 
+/// Whether the rows of a region, its innermost dimension, are whole packets of dst.
+pub(super) fn are_whole(region: &Region, per_packet: usize) -> bool {
+    region.dims().split_last().is_some_and(|(row, outer)| {
+        region.aligned(DST, per_packet, outer) && row.extent.is_multiple_of(per_packet)
+    })
+}
+
 impl Block {
     /// Claims a region for blocks of rows. If `repeated`, claims only regions where one row of src goes to several rows
     /// of dst.
@@ -36,7 +43,7 @@ impl Block {
             return None;
         }
         let per_packet = task.per_packet();
-        let whole = region.aligned(DST, per_packet, outer) && row.extent.is_multiple_of(per_packet);
+        let whole = are_whole(region, per_packet);
         let packets = row.extent / per_packet;
         if packets < if whole { LEAST_PACKETS } else { LEAST_BETWEEN_ENDS } {
             return None;
