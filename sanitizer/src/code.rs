@@ -307,8 +307,12 @@ impl Code {
         let site = |caller: Option<u32>| Some(self.sites[caller? as usize]);
         let callers = std::iter::successors(site(caller), |inner| site(inner.caller)).map(|site| site.line);
         let callers = callers.collect();
-        let invocation = [0, 1, 2].map(|axis| self.input(Input::GlobalId(axis), grid, invocation));
+        let invocation = self.global_id(grid, invocation);
         Source { dispatch: 0, line, text, callers, invocation }
+    }
+
+    pub(crate) fn global_id(&self, grid: [u32; 3], invocation: u32) -> [u32; 3] {
+        [0, 1, 2].map(|axis| self.input(Input::GlobalId(axis), grid, invocation))
     }
 }
 

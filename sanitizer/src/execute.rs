@@ -87,7 +87,7 @@ fn run(
         shared: Vec::new(),
         batch: Batch::new(code),
         findings: Vec::new(),
-        is_endless: false,
+        is_over: false,
         profiler,
     };
     let workgroup = code.workgroup_size.into_iter().map(u64::from).product::<u64>();
@@ -109,7 +109,7 @@ fn run(
         }
         let all: Vec<_> = (first..total.min(first + together)).map(|n| places.of(n)).collect();
         machine.run(all.chunks(at_once as usize));
-        if machine.is_endless {
+        if machine.is_over {
             break;
         }
     }
@@ -173,8 +173,8 @@ struct Machine<'a> {
     /// The batch that runs.
     batch: Batch,
     findings: Vec<Finding>,
-    /// Whether a loop took too many rounds; nothing runs after that.
-    is_endless: bool,
+    /// Whether a loop took too many rounds, or invocations missed a barrier; nothing runs after that.
+    is_over: bool,
     /// Counts, if a profile is taken.
     profiler: Option<&'a mut Profiler>,
 }
@@ -188,6 +188,8 @@ struct Batch {
     taints: Vec<Taints>,
     masks: Vec<u64>,
     counters: Vec<u32>,
+    /// Mask of the lanes with an invocation.
+    all: u64,
     /// Mask of the active lanes.
     active: u64,
     /// The invocation's number in the dispatch, for each lane.
@@ -203,6 +205,7 @@ impl Batch {
             taints: Vec::new(),
             masks: vec![0; code.slots as usize],
             counters: vec![0; code.counters as usize],
+            all: 0,
             active: 0,
             invocations: [0; LANES],
             at: 0,
@@ -216,7 +219,8 @@ impl Batch {
     /// Puts invocations at the start of the code.
     fn begin(&mut self, code: &Code, grid: [u32; 3], invocations: &[u32]) {
         self.invocations[..invocations.len()].copy_from_slice(invocations);
-        self.active = u64::MAX >> (LANES - invocations.len());
+        self.all = u64::MAX >> (LANES - invocations.len());
+        self.active = self.all;
         for &(reg, input) in &code.inputs {
             for (lane, invocation) in invocations.iter().enumerate() {
                 self.values[reg as usize][lane] = code.input(input, grid, *invocation);
@@ -264,7 +268,7 @@ impl Machine<'_> {
             batch
         };
         let mut waiting: Vec<_> = batches.map(begun).collect();
-        while waiting[0].at < self.code.ops.len() && !self.is_endless {
+        while waiting[0].at < self.code.ops.len() && !self.is_over {
             // Accesses on two sides of a barrier do not race.
             self.shared.iter_mut().for_each(Memory::begin_dispatch);
             for batch in &mut waiting {
@@ -272,10 +276,35 @@ impl Machine<'_> {
                 self.resume();
                 std::mem::swap(&mut self.batch, batch);
             }
-            // naga refuses a barrier that some invocations may not reach.
-            let is_with_first = |batch: &Batch| batch.at == waiting[0].at;
-            assert!(waiting.iter().all(is_with_first) || self.is_endless, "invocations wait in two places");
+            self.refuse_missed(&mut waiting);
         }
+    }
+
+    /// Reports a barrier that some invocations of a workgroup have reached, and others have not.
+    fn refuse_missed(&mut self, waiting: &mut [Batch]) {
+        // Batches that wait further on, or are at their end, have missed the first barrier.
+        let at = waiting.iter().map(|batch| batch.at).min().unwrap_or_default();
+        let reached = |batch: &Batch| if batch.at == at { batch.active } else { 0 };
+        // The first invocation of some, with its batch and lane.
+        let first = |mask: &dyn Fn(&Batch) -> u64| {
+            let of = |(n, batch): (usize, &Batch)| {
+                lanes(mask(batch)).map(|lane| (batch.invocations[lane], n, lane)).collect::<Vec<_>>()
+            };
+            waiting.iter().enumerate().flat_map(of).min()
+        };
+        let (reached, missed) = (first(&reached), first(&|batch| batch.all & !reached(batch)));
+        let (Some((_, n, lane)), Some((missed, ..))) = (reached, missed) else { return };
+        // The end is no barrier.
+        if at == self.code.ops.len() || self.is_over {
+            return;
+        }
+        std::mem::swap(&mut self.batch, &mut waiting[n]);
+        self.report(Kind::MissedBarrier, lane, |this| {
+            let [x, y, z] = this.code.global_id(this.grid, missed);
+            format!("invocation ({x}, {y}, {z}) does not reach it")
+        });
+        std::mem::swap(&mut self.batch, &mut waiting[n]);
+        self.is_over = true;
     }
 
     /// Runs the batch up to the next barrier, or to the end.
@@ -444,7 +473,7 @@ impl Machine<'_> {
                 } else {
                     self.report(Kind::Endless, lane, |_| format!("round {}", MOST_ROUNDS + 1));
                     // Stop here: an outer loop or other invocations could take as long each time.
-                    self.is_endless = true;
+                    self.is_over = true;
                     self.batch.at = self.code.ops.len();
                 }
             }

@@ -13,6 +13,8 @@ pub enum Kind {
     Race,
     /// A word is accessed both atomically and plainly in one dispatch.
     MixedAtomics,
+    /// Some invocations of a workgroup reach a barrier, and others do not; the dispatch stops there.
+    MissedBarrier,
     /// A loop takes more than 65,536 rounds; the dispatch stops there.
     Endless,
     /// Another order of invocations leaves other bytes.
@@ -60,6 +62,7 @@ impl fmt::Display for Kind {
             Self::BeyondArray => "index beyond the array",
             Self::Race => "race",
             Self::MixedAtomics => "word touched atomically and plainly",
+            Self::MissedBarrier => "barrier that some invocations of the workgroup miss",
             Self::Endless => "loop of more than 65,536 rounds",
             Self::Order => "result depends on the order of invocations",
             Self::Shift => "shift by the width or more",

@@ -28,7 +28,7 @@
 //! # What a finding is
 //!
 //! [`Kind`] lists the kinds: accesses beyond a binding or an array, races, words that are accessed both atomically and
-//! plainly, endless loops, shifts by too much, results that depend on the order of invocations, and *tainted* values
+//! plainly, barriers that some invocations miss, endless loops, shifts by too much, results that depend on the order of invocations, and *tainted* values
 //! that reach memory, an address or a branch. A value is tainted if WGSL allows any value for some of its bits: after
 //! float arithmetic on NaN or ∞, an integer division by zero, a conversion beyond the range of the type. Once a select
 //! or a mask drops the tainted bits, the value is harmless.

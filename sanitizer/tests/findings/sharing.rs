@@ -90,24 +90,67 @@ fn workgroup_memory() {
 fn each_workgroup_has_memory_of_its_own() {
     let module = Module::parse(
         "@group(0) @binding(0) var<storage, read_write> words: array<u32>;
+        override LAST: u32;
         var<workgroup> sum: atomic<u32>;
+        var<workgroup> word: u32;
         @compute @workgroup_size(100)
         fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(local_invocation_index) i: u32) {
             if i == 0u { atomicStore(&sum, id.x); }
+            if i == 0u && id.x <= LAST { word = 1u; }
             workgroupBarrier();
             atomicAdd(&sum, i);
             workgroupBarrier();
-            if i == 99u { words[id.x] = atomicLoad(&sum); }
+            if i == 99u { words[id.x] = atomicLoad(&sum) * word; }
         }",
     )
     .unwrap();
-    let program = module.program("main", &[]).unwrap();
-    let bindings = vec![Binding { group: 0, binding: 0, buffer: 0, offset: 0, size: 12 }];
-    let dispatch = Dispatch { program: &program, grid: [3, 1, 1], bindings };
-    for outcome in everywhere(&[dispatch], &[Memory::new(12, 0)]) {
+    let outcomes = |last: f64| {
+        let program = module.program("main", &[("LAST", last)]).unwrap();
+        let bindings = vec![Binding { group: 0, binding: 0, buffer: 0, offset: 0, size: 12 }];
+        let dispatch = Dispatch { program: &program, grid: [3, 1, 1], bindings };
+        everywhere(&[dispatch], &[Memory::new(12, 0)])
+    };
+    for outcome in outcomes(2.0) {
         assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
         assert_eq!(outcome.buffers[0].to_bytes(), [4950_u32, 4951, 4952].map(u32::to_le_bytes).concat());
     }
+    // The second workgroup does not see what the first, which ran before it, has stored.
+    for outcome in outcomes(0.0) {
+        let finding = &outcome.findings[0];
+        assert_eq!(
+            (finding.kind, finding.source.as_ref().unwrap().invocation),
+            (Kind::TaintedStore, [199, 0, 0])
+        );
+    }
+}
+
+#[test]
+fn a_barrier_that_some_invocations_miss() {
+    let missed = |invocation, body: &str, wrong: &str, right: &str| {
+        Flaw { kind: Kind::MissedBarrier, invocation, body, wrong, right }.check([1, 2, 3, 4]);
+    };
+    missed(0, "if i < 3u {\n HERE }", "workgroupBarrier();", "");
+    missed(0, "if words[i] == 4u { return; }\n HERE", "workgroupBarrier();", "");
+    missed(3, "for (var n = 0u; n < 1u + i / 3u; n++) {\n HERE }", "workgroupBarrier();", "");
+    // A whole batch of 64 misses it, or waits at another.
+    for body in [
+        "if i < 64u { workgroupBarrier(); }",
+        "if i < 64u { workgroupBarrier(); } else { workgroupBarrier(); }",
+    ] {
+        let wgsl = format!(
+            "@compute @workgroup_size(128) fn main(@builtin(local_invocation_index) i: u32) {{ {body} }}"
+        );
+        let module = Module::parse(&wgsl).unwrap();
+        let program = module.program("main", &[]).unwrap();
+        let outcomes =
+            everywhere(&[Dispatch { program: &program, grid: [1, 1, 1], bindings: Vec::new() }], &[]);
+        let finding = &outcomes[0].findings[0];
+        assert_eq!(
+            (finding.kind, &finding.values[..]),
+            (Kind::MissedBarrier, "invocation (64, 0, 0) does not reach it")
+        );
+    }
+    is_harmless("if block.words[0] < 3u { workgroupBarrier(); }", [0; 4]);
 }
 
 #[test]
