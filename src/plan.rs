@@ -46,7 +46,7 @@ pub(crate) use window::{Range, UniformLayout, Window};
 /// assert_eq!(
 ///     plan.to_string(),
 ///     "f32, no affine step, two buffers, windows: 1, block kernel for 921600 elements \
-///      (4 (1 to 1), by packets, in rows)"
+///      (4 (1 to 1), by packets)"
 /// );
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```

@@ -5,6 +5,7 @@ mod around;
 mod arrange;
 mod choose;
 mod cost;
+mod extents;
 mod rows;
 mod runs;
 #[cfg(test)]
@@ -95,7 +96,8 @@ enum Stores {
     Packets,
     /// Adjacent packets that the workgroup exchanges, so that neighbouring lanes store neighbouring packets.
     Exchanged,
-    /// Words of four elements: where elements are words in src, neighbouring lanes then load neighbouring packets.
+    /// Words, of four bytes or of one element. Where elements are words in src, neighbouring lanes then load neighbouring
+    /// packets; where they are words in dst, words may begin anywhere.
     Words,
 }
 

@@ -1,6 +1,5 @@
 //! The kernels that can take a region: blocks in the order of their costs, then `gather`.
 
-use super::cost::copy_cost;
 #[cfg(any(test, fuzzing, feature = "_recording"))]
 use super::gather;
 use super::region::Region;
@@ -16,11 +15,8 @@ pub(crate) struct Candidate {
     cost: f32,
 }
 
-/// A candidate that costs so many times a copy's cost ends the search.
-const NEARLY_A_COPY: f32 = 1.1;
-
-/// The most candidates: six boxes, two kinds of rows, `Shape::Around` and `gather`.
-const MOST: usize = 10;
+/// The most candidates: five boxes, two kinds of rows, `Shape::Around` and `gather`.
+const MOST: usize = 9;
 
 /// The candidates for a region: blocks, the cheapest first, and `gather`. That comes last at any cost: for a small region it may
 /// save a dispatch, but only on a GPU as fast as the H200, and no kernel would run as it does for large ones.
@@ -70,10 +66,5 @@ impl<'a> Candidates<'a> {
         self.all.copy_within(at..self.count, at + 1);
         self.all[at] = Candidate { kernel, claim, cost };
         self.count += 1;
-    }
-
-    /// Whether the best candidate costs about as much as a copy, so that no other can be much better.
-    pub(super) fn suffice(&self) -> bool {
-        self.count > 0 && self.all[0].cost < NEARLY_A_COPY * copy_cost(self.task)
     }
 }

@@ -180,7 +180,7 @@ pub(super) struct Work {
 impl Work {
     /// What the work costs per element. `dispatches`: those beyond the first, for `all` elements. `idle`: all invocations
     /// per invocation with a block.
-    pub(super) fn cost(&self, weights: &Weights, dispatches: usize, all: usize, idle: f32) -> f32 {
+    pub(super) fn cost(&self, weights: &Weights, dispatches: f32, all: usize, idle: f32) -> f32 {
         let elements = (self.elements as u64 * weights.warp) as f32;
         let bytes = weights.byte * elements * self.bytes as f32;
         let numbers =
@@ -190,21 +190,6 @@ impl Work {
         let instructions = both(operations, weights.passed * self.passed);
         // Memory and instructions overlap almost wholly: a root of the sum of fourth powers.
         let of_warp = both(memory * memory, instructions * instructions).sqrt();
-        idle * of_warp / elements + weights.dispatch * dispatches as f32 / all as f32
+        idle * of_warp / elements + weights.dispatch * dispatches / all as f32
     }
-}
-
-/// What a copy by packets costs per element: a packet of the larger side and what belongs to it, per invocation.
-pub(super) fn copy_cost(task: &Task) -> f32 {
-    let weights = Weights::of(task.limits.lanes);
-    let [src, dst] = task.arithmetic.sizes();
-    let elements = PACKET / src.max(dst);
-    let copy = Work {
-        elements,
-        bytes: src + dst,
-        traffic: weights.traffic(1, 1, [weights.packets(); 2]),
-        operations: 40.0 + of_element(task) * elements as f32,
-        ..Work::default()
-    };
-    copy.cost(weights, 0, 1, 1.0)
 }

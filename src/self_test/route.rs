@@ -131,7 +131,6 @@ impl Route {
     pub const fn kernel(self) -> &'static str {
         match self {
             Self::Rows | Self::Repeated => ", in rows",
-            Self::Fill => "(0 to 1)",
             _ => "block kernel",
         }
     }

@@ -1,7 +1,7 @@
 //! Blocks of one run of pixels with a clamp per channel. Their packets may begin at any channel. The host's half of
 //! `kernel/block_around.wgsl`.
 
-use super::choose::{most_gathered, most_rows};
+use super::extents::{most_gathered, most_rows};
 use super::{Along, Block, Numbers, Reads, Shape, Stride, launch_of};
 use crate::fragment::mirrors;
 use crate::kernel::region::{DST, Region, SRC};

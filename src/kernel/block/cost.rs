@@ -2,12 +2,12 @@
 
 #![expect(clippy::cast_precision_loss, reason = "counts of one warp are far below 2^24")]
 
-use super::choose::gcd;
+use super::extents::gcd;
 use super::rows::are_whole;
 use super::text::MOST_CALLS;
 use super::{Block, Numbers, Reads, Shape, Stores, Stride, runs};
 use crate::MAX_RANK;
-use crate::arithmetic::{AffineStep, Arithmetic};
+use crate::arithmetic::{AffineStep, Arithmetic, ParameterBytes, ParameterPlace};
 use crate::kernel::cost::{Weights, Work, of_element};
 use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::walk::Loop;
@@ -17,16 +17,18 @@ use crate::kernel::{Lanes, PACKET, Task, WORD};
 const EXCHANGE: f32 = 6.0;
 /// [`Shape::Around`] takes so many times the operations of a box: the text of a box has channels as constants.
 const AROUND: f32 = 1.1;
-/// In sequence, a loop of exact steps of integers takes so many times the operations of single ones.
+/// A loop of exact steps of integers takes so many times the operations of single ones.
 const LOOPED: f32 = 1.2;
 /// Operations of a load that joins two words or packets.
 const STRADDLE: f32 = 9.0;
+/// The same for packets of [`Reads::Across`].
+const ACROSS: f32 = 20.0;
+/// Operations that find an invocation's packets of a row.
+const ROW: f32 = 14.0;
+/// Dispatches that a part for another kernel counts as: it has a pipeline and a uniform block of its own (an estimate).
+const PART: f32 = 1.25;
 /// Operations that join the ends of two blocks to a packet.
 const JOIN: f32 = 30.0;
-/// Loads that look up a channel's parameters in the uniform block.
-const UNIFORM_LOADS: f32 = 2.0;
-/// The same in a table: an affine step has about as many numbers.
-const STORED_NUMBERS: f32 = 9.0;
 
 impl Block {
     /// Sorts loops over blocks: of two orders the one in which a warp touches fewer lines. In sequence, consecutive
@@ -170,22 +172,30 @@ impl Block {
             _ => (0.0, 0.0),
         };
         // The loads of a look-up, and what each touches.
+        // The bounds and the affine step are loaded apart, from the uniform block 16 bytes at a time.
+        let words = ParameterBytes::stored_size(task.arithmetic, ParameterPlace::Stored, 1) as f32 / 4.0;
         let (numbers, table_lines, uniform_addresses) = if task.parameter_place().are_stored() {
-            (STORED_NUMBERS, weights.lines(((channels - 1) * step as u64 + 1) * WORD as u64), 0)
+            (words, weights.lines(((channels - 1) * step as u64 + 1) * WORD as u64), 0)
         } else {
-            (UNIFORM_LOADS, 0, channels - 1)
+            ((words / 4.0).max(2.0), 0, channels - 1)
         };
         let look_ups = numbers * look_ups;
         let per_load = match self.reads {
-            Reads::Straddling | Reads::Across => STRADDLE,
+            Reads::Straddling => STRADDLE,
+            Reads::Across => ACROSS,
             Reads::Packets | Reads::Words => 3.0,
         };
-        let of_shape = if self.shape == Shape::Around { AROUND } else { 1.0 };
+        let (of_shape, of_row) = match self.shape {
+            Shape::Around => (AROUND, 0.0),
+            Shape::Rows => (1.0, ROW),
+            _ => (1.0, 0.0),
+        };
         let Arithmetic { step, dtype, .. } = task.arithmetic;
-        let is_looped = weights.warp == 1
-            && (step, dtype.is_float()) == (AffineStep::Exact, false)
-            && self.calls() > MOST_CALLS;
-        let of_element = of_element(task) * if is_looped { LOOPED } else { 1.0 };
+        let is_exact = step == AffineStep::Exact;
+        let is_looped = is_exact && !dtype.is_float() && self.calls() > MOST_CALLS;
+        // Compilers leave out the elements of a vector that nobody uses, but not in an exact step.
+        let clamped = if is_exact { self.calls() * Self::at_once(self.size(DST)) } else { self.len() };
+        let of_clamped = of_element(task) * if is_looped { LOOPED } else { 1.0 };
         let work = Work {
             elements: self.len(),
             bytes: self.size(SRC) + self.size(DST),
@@ -194,19 +204,23 @@ impl Block {
             uniform_addresses: look_ups * uniform_addresses as f32,
             operations: of_shape
                 * (place
+                    + of_row
                     + per_load * loads as f32
                     + (3.0 + more) * stores as f32
-                    + (2.0 + of_element) * self.len() as f32
+                    + 2.0 * self.len() as f32
+                    + of_clamped * clamped as f32
                     + 2.0 * look_ups),
             passed,
         };
-        let dispatches = parts + usize::from(self.has_edges(region));
+        let edges = if self.has_edges(region) { 1.0 } else { 0.0 };
+        let dispatches = PART * parts as f32 + edges;
         work.cost(weights, dispatches, region.len(), idle)
     }
 
-    /// Calls of the arithmetic: as many as there are groups of elements that are clamped at once.
+    /// Calls of the arithmetic: as many as there are groups of elements of a channel that are clamped at once.
     fn calls(&self) -> usize {
-        self.len() / Self::at_once(self.size(DST))
+        let channels = self.channel_dim().map_or(1, |d| usize::from(self.dims[d].extent));
+        channels * (self.len() / channels).div_ceil(Self::at_once(self.size(DST)))
     }
 
     /// Whether a region has elements for the second dispatch, as far as a plan knows.

@@ -52,5 +52,5 @@ pub(in crate::kernel) fn cost(task: &Task, region: &Region) -> f32 {
             + PER_UNIT * UNITS as f32,
         ..Work::default()
     };
-    work.cost(weights, 0, region.len(), 1.0)
+    work.cost(weights, 0.0, region.len(), 1.0)
 }

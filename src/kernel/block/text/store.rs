@@ -362,8 +362,17 @@ impl Text<'_> {
             return names[places[&(element.rows[DST], element.offsets[DST])].0].clone();
         }
         let words = self.block.size(DST).div_ceil(WORD);
+        let at = |element: &Element| places[&(element.rows[DST], element.offsets[DST])];
+        let lane = |element: &Option<Element>| match element.as_ref().map(at) {
+            Some((part, n)) => {
+                format!("{}.{}", names[part], COMPONENTS[n * words..(n + 1) * words].concat())
+            }
+            None => vec!["0u"; words].join(", "),
+        };
+        if let [word] = &packet.places[..] {
+            return lane(word);
+        }
         let quad = |quad: &[Option<Element>]| {
-            let at = |element: &Element| places[&(element.rows[DST], element.offsets[DST])];
             let first = quad[0].as_ref().map(at);
             let in_order = quad
                 .iter()
@@ -372,12 +381,6 @@ impl Text<'_> {
             if let Some((part, _)) = first.filter(|_| in_order) {
                 return names[part].clone();
             }
-            let lane = |element: &Option<Element>| match element.as_ref().map(at) {
-                Some((part, n)) => {
-                    format!("{}.{}", names[part], COMPONENTS[n * words..(n + 1) * words].concat())
-                }
-                None => vec!["0u"; words].join(", "),
-            };
             let lanes: Vec<_> = quad.iter().map(lane).collect();
             format!("vec4<u32>({})", lanes.join(", "))
         };
