@@ -96,7 +96,7 @@ enum Stores {
     Packets,
     /// Adjacent packets that the workgroup exchanges, so that neighbouring lanes store neighbouring packets.
     Exchanged,
-    /// Words, of four bytes or of one element. Where elements are words in src, neighbouring lanes then load neighbouring
+    /// Words, of four one-byte elements or of one element. Where elements are words in src, neighbouring lanes then load neighbouring
     /// packets; where they are words in dst, words may begin anywhere.
     Words,
 }

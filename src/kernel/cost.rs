@@ -57,8 +57,8 @@ const IN_STEP: Weights = Weights {
     dispatch: 2e6,
 };
 
-/// Fitted to the times of 1,426 candidates on lavapipe (Mesa 22.3.6, two cores, 4 MiB, 2026-11-26): half of them are within
-/// 12 %.
+/// Fitted to the times of 1,426 candidates on lavapipe (Mesa 22.3.6, two cores, 4 MiB, 2026-11-26): half of them were within
+/// 12 %, before rows and exact steps had terms of their own.
 const IN_SEQUENCE: Weights = Weights {
     warp: 1,
     line: 4,

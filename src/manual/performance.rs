@@ -11,8 +11,8 @@
 //! - Convert, permute and clamp in one call. A further pass reads and writes the tensor once more.
 //! - Work in place: it saves a buffer, and some memory traffic.
 //! - Packed layouts, and rows that begin at multiples of 16 bytes, are fastest. Odd pitches reach two thirds of that speed,
-//!   transposes half. The [`Plan`] in the log names the kernels: `block` moves whole packets of 16 bytes, `gather`
-//!   takes the rest, word by word.
+//!   transposes half. The [`Plan`] in the log names the kernels: `block` moves whole packets of 16 bytes or whole
+//!   words, `gather` takes the rest, word by word.
 //!
 //! # Measured
 //!

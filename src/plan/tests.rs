@@ -189,6 +189,48 @@ fn blocks_take_what_others_leave() {
     let (src, dst) = (strided(&[281, 2], &[25, 4], 0), strided(&[281, 2], &[4, 2], 7));
     let few = Plan::new(&Clamp::unbounded(DType::I64), &src, &dst, in_sequence).unwrap();
     assert_eq!(kernels(&few), ["block"]);
+    // On a GPU, a packet that keeps half of its bytes is not worth a block.
+    assert_eq!(kernels(&plan(DType::I64, &src, &dst)), ["gather"]);
+}
+
+/// A channel of its own lengthens no block beyond what divides a plane: one dispatch does.
+#[test]
+fn planes_with_a_clamp_each_take_one_dispatch() {
+    for (source, dtype, lanes, shape, expected) in [
+        (
+            DType::F32,
+            DType::U8,
+            Lanes::InStep,
+            [3, 14, 14],
+            "4 (1 to 1), by packets, to words, a channel each",
+        ),
+        (
+            DType::F32,
+            DType::U8,
+            Lanes::InStep,
+            [256, 14, 14],
+            "4 (1 to 1), by packets, to words, a channel each",
+        ),
+        (
+            DType::U8,
+            DType::F16,
+            Lanes::InStep,
+            [256, 14, 16],
+            "16 (1 to 1), by packets, exchanged, a channel each",
+        ),
+        (DType::U8, DType::F32, Lanes::InSequence, [3, 14, 14], "4 (1 to 1), across words, a channel each"),
+        (DType::U8, DType::F32, Lanes::InSequence, [64, 20, 1], "20 (1 to 1), across words, a channel each"),
+    ] {
+        let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
+        let list: Vec<_> =
+            (0..shape[0] as u16).map(|n| clamp.with_affine(0.5, f32::from(n)).unwrap()).collect();
+        let planes = packed(&shape);
+        let clamps = Clamps::along(0, &list);
+        let plan = Plan::new(clamps, &planes, &planes, Limits { lanes, ..Limits::default() }).unwrap();
+        assert!(plan.to_string().contains(expected), "{plan}");
+        assert_eq!(plan.dispatches(), 1, "{plan}");
+        try_out(&plan, clamps, &planes, &planes);
+    }
 }
 
 /// On a GPU alone: words of bytes, words of planes that begin anywhere, packets of pixels whose channels have a clamp each,

@@ -15,7 +15,7 @@ fn every_pair_agrees_with_the_reference_on_every_kernel() {
             scope.spawn(move || {
                 let (report, all) = run(gpu);
                 if all {
-                    meets_every_kernel(&report);
+                    meets_every_kernel(&report, gpu.host.clamper().limits().lanes);
                 }
             });
         }
@@ -98,7 +98,7 @@ fn blocks_for_other_lanes_are_right_too() {
 
 /// Asserts that a report covers 19 routes, each of 72 pairs and 12 dtypes by 11 cases or more, and each kernel with and
 /// without conversion.
-fn meets_every_kernel(report: &SelfTestReport) {
+fn meets_every_kernel(report: &SelfTestReport, lanes: Lanes) {
     let outcomes = report.outcomes();
     assert_eq!(outcomes.iter().map(|outcome| outcome.route).collect::<HashSet<_>>().len(), 19);
     let converts = |dtype| DType::CONVERTIBLE.contains(&dtype);
@@ -111,7 +111,8 @@ fn meets_every_kernel(report: &SelfTestReport) {
         // blocks of words may take an element of each row instead.
         for kernel in ["block kernel", "(0 to 1)"] {
             let met = of_pair.iter().any(|outcome| outcome.plan.contains(kernel));
-            let may_miss = source.size() > 4 || kernel == "(0 to 1)" && dtype.size() == 4;
+            let may_miss =
+                source.size() > 4 || kernel == "(0 to 1)" && dtype.size() == 4 && lanes == Lanes::InStep;
             assert!(met || !offered || may_miss, "{kernel} {source} {dtype}");
         }
     }

@@ -45,8 +45,8 @@ impl Block {
             }
         }
         // Where words become bytes, and where lanes look up channels in a table: four channels of neighbouring lanes lie
-        // closer than sixteen. Where pixels become planes of words, which may begin anywhere. In one buffer, words of dst ask
-        // for words of src.
+        // closer than sixteen. Where elements are words in dst, words may begin anywhere, as planes of pixels do. In one
+        // buffer, words of dst ask for words of src.
         let [src, dst] = task.arithmetic.sizes();
         let suits = match dst {
             1 => src == WORD || task.parameter_place().are_stored(),
@@ -117,9 +117,11 @@ impl Block {
         if !(in_step && boxes == Boxes::Narrow) {
             chosen.lengthen_for_channels(d, task);
         }
-        // In step, neighbouring lanes store neighbouring packets of the shortest blocks.
+        // In step, neighbouring lanes store neighbouring packets of short blocks.
         if !in_step {
             chosen.lengthen(d, ahead.is_none());
+        } else if boxes != Boxes::Narrow && stores == Stores::Packets {
+            chosen.double_for_channel(d);
         }
         // Pixels beyond whole blocks are left to another kernel. One more pixel is left if the last packet would extend
         // past the last element, because whole packets are loaded.

@@ -168,7 +168,7 @@ impl Chosen<'_> {
     /// Bytes of src that are loaded for a block.
     fn loaded(&self) -> usize {
         let (rows, bytes) = self.src_rows();
-        // A single element, where words are stored, asks for its pixel.
+        // A single element, for which nothing is known of its neighbours, asks for them.
         rows * bytes.next_multiple_of(if rows == 1 && self.len() > 1 { WORD } else { PACKET })
     }
 
@@ -197,17 +197,33 @@ impl Chosen<'_> {
     pub(super) fn lengthen_for_channels(&mut self, d: usize, task: &Task) {
         let Some(channels) = self.channel_dim() else { return };
         // A block whose packets run along the channels looks up many clamps.
-        let (enough, most) = match self.extents[channels] {
-            _ if d == channels => (most_rows(task.per_packet()), most_gathered(task.arithmetic)),
-            1 => (2 * task.per_packet(), self.most),
-            several => (LANES, self.most.max(LANES * several)),
+        let (enough, most) = if d == channels {
+            (most_rows(task.per_packet()), most_gathered(task.arithmetic))
+        } else {
+            (LANES, self.most.max(LANES * self.extents[channels]))
         };
-        while self.len() / self.extents[channels] < enough && 2 * self.len() <= most {
+        while self.extents[channels] > 1
+            && self.len() / self.extents[channels] < enough
+            && 2 * self.len() <= most
+        {
             let along = if d == channels { d.checked_sub(1) } else { Some(d) };
             let along = along
                 .filter(|&along| self.takes(along) && 2 * self.extents[along] <= self.dims[along].extent);
             let Some(along) = along else { break };
             self.extents[along] *= 2;
+        }
+    }
+
+    /// Doubles a block with a channel of its own along `d` if that leaves no elements: a look-up then serves two packets.
+    pub(super) fn double_for_channel(&mut self, d: usize) {
+        let has_one = self.channel_dim().is_some_and(|channels| channels != d && self.extents[channels] == 1);
+        let longer = 2 * self.extents[d];
+        if has_one
+            && self.takes(d)
+            && 2 * self.len() <= self.most
+            && self.dims[d].extent.is_multiple_of(longer)
+        {
+            self.extents[d] = longer;
         }
     }
 
@@ -231,6 +247,13 @@ impl Chosen<'_> {
     /// enough packets and ends at a packet of src. `in_runs`: an invocation takes several blocks.
     pub(super) fn lengthen(&mut self, d: usize, in_runs: bool) {
         while self.lengthen_along(d, in_runs) {}
+        // Short rows are taken whole, several at a time.
+        let longer = self.len() / self.extents[d] * self.dims[d].extent;
+        let is_row = matches!(Stride::of(self.dims[d].src), Stride::Near(_)) && !in_runs;
+        let fits = self.takes(d) && longer <= self.most.min(LONGEST);
+        if is_row && fits && self.dims[d].extent.is_multiple_of(self.extents[d]) {
+            self.extents[d] = self.dims[d].extent;
+        }
         let nearest = |e: &usize| self.dims[*e].src.unsigned_abs();
         let whole = self.extents[d] == self.dims[d].extent;
         let others = (0..d).filter(|&e| whole && !self.dims[e].channels || self.extents[e] > 1);
