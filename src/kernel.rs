@@ -31,6 +31,9 @@ pub(crate) const PACKET: usize = 16;
 /// Bytes in a word, the smallest load or store of a shader.
 pub(crate) const WORD: usize = 4;
 
+/// The most channels that lanes in step look up in the uniform block.
+const FEW: usize = 8;
+
 /// Invocations in a workgroup; `WORKGROUP_SIZE` of `grid.wgsl`.
 pub(crate) const WORKGROUP_SIZE: u32 = 256;
 
@@ -63,9 +66,10 @@ impl Task {
     pub(crate) const fn parameter_place(&self) -> ParameterPlace {
         // A GPU reads a uniform array one address at a time where the indices of lanes differ. On an H200, 64 channels of
         // I32 took as long as 20 copies; a table in storage was four times as fast.
+        // On lavapipe, 64 channels from a table in storage took up to 2.8 times as long (16 MiB, 2026-11-27).
         let most = match self.limits.lanes {
-            Lanes::InStep => ParameterPlace::Few.in_block(),
-            Lanes::InSequence => ParameterPlace::Many.in_block(),
+            Lanes::InStep => FEW,
+            Lanes::InSequence => ParameterPlace::Block.in_block(),
         };
         ParameterPlace::of(self.channels, most)
     }

@@ -85,7 +85,7 @@ impl ModuleName {
     fn fragments(self) -> Vec<Fragment> {
         let Self { arithmetic, parameters, kernel, placement, f16_by_device } = self;
         let mut fragments = vec![fragment!("grid")];
-        fragments.extend(parameter_fragments(parameters));
+        fragments.push(parameter_fragment(parameters));
         fragments.extend(kernel.definition().fragments(arithmetic));
         fragments.extend(element_fragments(arithmetic));
         if arithmetic.source == DType::F16 || arithmetic.dtype == DType::F16 {
@@ -112,14 +112,12 @@ impl ModuleName {
     }
 }
 
-/// The fragments of the uniform block, and of `bounds()` and `numbers()`.
-fn parameter_fragments(place: ParameterPlace) -> Vec<Fragment> {
-    let table = fragment!("params/table");
+/// The fragment of the uniform block, and of `bounds()` and `numbers()`.
+fn parameter_fragment(place: ParameterPlace) -> Fragment {
     match place {
-        ParameterPlace::One => vec![fragment!("params/one")],
-        ParameterPlace::Few => vec![table, fragment!("params/few")],
-        ParameterPlace::Many => vec![table, fragment!("params/many")],
-        ParameterPlace::Stored => vec![fragment!("params/stored")],
+        ParameterPlace::One => fragment!("params/one"),
+        ParameterPlace::Block => fragment!("params/block"),
+        ParameterPlace::Stored => fragment!("params/stored"),
     }
 }
 

@@ -142,35 +142,31 @@ const FOUND: &str = "a fixed-point step is chosen only if it has numbers";
 pub(crate) enum ParameterPlace {
     /// One clamp for all elements, in the uniform block.
     One,
-    /// Up to eight channels, in the uniform block.
-    Few,
-    /// Up to a hundred channels, in the uniform block.
-    Many,
+    /// Several channels, in the uniform block.
+    Block,
     /// More channels, in a storage buffer.
     Stored,
 }
 
 impl ParameterPlace {
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 4] = [Self::One, Self::Few, Self::Many, Self::Stored];
+    pub(crate) const ALL: [Self; 3] = [Self::One, Self::Block, Self::Stored];
 
     /// The place for `channels` channels; 1 means one clamp for all elements. `most`: the most channels in the uniform
-    /// block, at least those of [`Few`](Self::Few).
+    /// block, at most those that [fit](Self::in_block).
     pub(crate) const fn of(channels: usize, most: usize) -> Self {
         match channels {
             0 | 1 => Self::One,
-            2..=8 => Self::Few,
-            _ if channels <= most => Self::Many,
+            _ if channels <= most => Self::Block,
             _ => Self::Stored,
         }
     }
 
-    /// The number of clamps that fit into a uniform block: `MAX_CHANNELS` in `shaders/params/`.
+    /// The number of clamps that fit into a uniform block: `MAX_CHANNELS` in `shaders/params/block.wgsl`.
     pub(crate) const fn in_block(self) -> usize {
         match self {
             Self::One => 1,
-            Self::Few => 8,
-            Self::Many => 100,
+            Self::Block => 100,
             Self::Stored => 0,
         }
     }
@@ -186,8 +182,7 @@ impl fmt::Display for ParameterPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::One => "",
-            Self::Few => "few channels, ",
-            Self::Many => "many channels, ",
+            Self::Block => "several channels, ",
             Self::Stored => "stored channels, ",
         })
     }

@@ -154,6 +154,16 @@ impl Reads {
     }
 }
 
+impl Stores {
+    /// Bytes of dst that are stored at once.
+    const fn bytes(self) -> usize {
+        match self {
+            Self::Packets | Self::Exchanged => PACKET,
+            Self::Words => WORD,
+        }
+    }
+}
+
 impl Block {
     /// A block with one to [`MAX_DIMS`] dimensions, outermost first.
     fn new(sizes: [usize; 2], dims: &[Along], reads: Reads, numbers: Numbers, shape: Shape) -> Self {
@@ -182,17 +192,9 @@ impl Block {
         if PACKET / size < LANES { PACKET / size } else { LANES }
     }
 
-    /// Bytes of dst that are stored at once.
-    const fn stored(&self) -> usize {
-        match self.stores {
-            Stores::Packets | Stores::Exchanged => PACKET,
-            Stores::Words => WORD,
-        }
-    }
-
     /// Elements of dst that are stored at once.
     fn per_store(&self) -> usize {
-        self.stored() / self.size(DST)
+        self.stores.bytes() / self.size(DST)
     }
 
     /// Packets that an invocation puts into workgroup memory at once: all of a block, or two.

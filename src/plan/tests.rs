@@ -748,7 +748,7 @@ fn a_specialization_is_dtypes_step_and_kernels() {
     let list = clamps(3, DType::U8, DType::U8);
     assert_eq!(
         of(Clamps::along(0, &list), &pixels, &planes, Limits::default()),
-        "u8, no affine step, few channels, block + gather"
+        "u8, no affine step, several channels, block + gather"
     );
 }
 

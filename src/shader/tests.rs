@@ -243,7 +243,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     let size = match key.parameters {
         ParameterPlace::One => one.as_bytes().len(),
         ParameterPlace::Stored => 0,
-        _ => several.in_block().len() / key.parameters.in_block(),
+        ParameterPlace::Block => several.in_block().len() / key.parameters.in_block(),
     };
     let (parts, span) = in_wgsl(module, "Params").unwrap();
     let offsets: Vec<_> = parts.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();

@@ -1,21 +1,16 @@
 //! The blocks that can take a region.
 
-use super::extents::Filled;
+use super::extents::{Filled, LEAST_BLOCKS, LEAST_ELEMENTS};
 use super::{Along, Block, Reads, Shape, Stores, Stride};
 use crate::kernel::candidates::Candidates;
 use crate::kernel::region::{DST, Region};
 use crate::kernel::{Claim, Cut, Lanes, PACKET, Placement, Task, WORD, WORKGROUP_SIZE};
 
-/// The fewest blocks of a run that begins anywhere in a packet, and the fewest packets. In a shorter run, the elements beside
-/// whole packets cost more than blocks save.
-pub(super) const LEAST_BLOCKS: usize = 4;
+/// The fewest packets of a run that begins anywhere in a packet, as [`LEAST_BLOCKS`].
 const LEAST_PACKETS: usize = 16;
 
 /// The most parts that a claim leaves to other kernels.
 const MOST_PARTS: usize = 2;
-
-/// The fewest elements of which blocks may leave some to another dispatch.
-pub(super) const LEAST_ELEMENTS: usize = 1024;
 
 /// How boxes are cut.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,11 +32,11 @@ impl Block {
             candidates.add(Self::claim_rows(task, region, repeated));
         }
         candidates.add(Self::claim_around(task, region));
-        if let Some(packets) = Filled::new(task, region, task.per_packet()) {
-            let wide = Self::add_wide(candidates, &packets, Stores::Packets);
+        if let Some(packets) = Filled::new(task, region, Stores::Packets) {
+            let wide = Self::add_wide(candidates, &packets);
             // If nothing has widened the box, it is narrow.
             if wide.is_none_or(|block| block.len() > packets.chosen.len()) {
-                candidates.add(Self::claim_boxes(task, region, &packets, Stores::Packets, Boxes::Narrow));
+                candidates.add(Self::claim_boxes(task, region, &packets, Boxes::Narrow));
             }
         }
         // Where words become bytes, and where lanes look up channels in a table: four channels of neighbouring lanes lie
@@ -53,22 +48,22 @@ impl Block {
             _ => dst == WORD && task.limits.lanes == Lanes::InStep,
         };
         if suits && task.placement == Placement::TwoBuffers {
-            let words = Filled::new(task, region, WORD / dst);
+            let words = Filled::new(task, region, Stores::Words);
             if let Some(words) = words.filter(|words| !words.keeps && words.ahead.is_some()) {
-                Self::add_wide(candidates, &words, Stores::Words);
+                Self::add_wide(candidates, &words);
             }
         }
     }
 
     /// Adds wide boxes and returns their block. What they load by words may lie on packets, but for the end of the last row:
     /// then adds such boxes too. In one buffer, another invocation could store what follows there.
-    fn add_wide(candidates: &mut Candidates<'_>, filled: &Filled<'_>, stores: Stores) -> Option<Self> {
+    fn add_wide(candidates: &mut Candidates<'_>, filled: &Filled<'_>) -> Option<Self> {
         let (task, region) = (candidates.task, candidates.region);
-        let claim = Self::claim_boxes(task, region, filled, stores, Boxes::Wide);
+        let claim = Self::claim_boxes(task, region, filled, Boxes::Wide);
         candidates.add(claim);
         let (block, _) = claim?;
         if task.placement == Placement::TwoBuffers && !block.by_packets() {
-            candidates.add(Self::claim_boxes(task, region, filled, stores, Boxes::Past));
+            candidates.add(Self::claim_boxes(task, region, filled, Boxes::Past));
         }
         Some(block)
     }
@@ -99,14 +94,8 @@ impl Block {
     }
 
     /// Claims a region for boxes that fill packets or words.
-    fn claim_boxes(
-        task: &Task,
-        region: &Region,
-        filled: &Filled<'_>,
-        stores: Stores,
-        boxes: Boxes,
-    ) -> Option<(Self, Claim)> {
-        let Filled { mut chosen, d, keeps, ahead } = *filled;
+    fn claim_boxes(task: &Task, region: &Region, filled: &Filled<'_>, boxes: Boxes) -> Option<(Self, Claim)> {
+        let Filled { stores, mut chosen, d, keeps, ahead } = *filled;
         let (dims, along) = (chosen.dims, chosen.dims[d]);
         let pitch = along.dst.unsigned_abs();
         let in_step = task.limits.lanes == Lanes::InStep;

@@ -60,7 +60,7 @@ impl Block {
 
     /// Stores of a block.
     fn stores(&self) -> usize {
-        (self.len() * self.size(DST) / self.stored()).max(1)
+        (self.len() / self.per_store()).max(1)
     }
 
     /// Loads of a block, and the bytes of each.
@@ -95,7 +95,7 @@ impl Block {
         // Packets that are exchanged go together, as if each lane stored all packets of a round at once.
         let (stores, width_of_dst) = match self.stores {
             Stores::Exchanged => (self.stores() / self.round(), self.round() * PACKET),
-            Stores::Packets | Stores::Words => (self.stores(), self.stored()),
+            Stores::Packets | Stores::Words => (self.stores(), self.stores.bytes()),
         };
         let touched = [SRC, DST].map(|side| {
             let size = self.size(side);
@@ -192,9 +192,10 @@ impl Block {
         };
         let Arithmetic { step, dtype, .. } = task.arithmetic;
         let is_exact = step == AffineStep::Exact;
-        let is_looped = is_exact && !dtype.is_float() && self.calls() > MOST_CALLS;
+        let calls = self.calls();
+        let is_looped = is_exact && !dtype.is_float() && calls > MOST_CALLS;
         // Compilers leave out the elements of a vector that nobody uses, but not in an exact step.
-        let clamped = if is_exact { self.calls() * Self::at_once(self.size(DST)) } else { self.len() };
+        let clamped = if is_exact { calls * Self::at_once(self.size(DST)) } else { self.len() };
         let of_clamped = of_element(task) * if is_looped { LOOPED } else { 1.0 };
         let work = Work {
             elements: self.len(),

@@ -1,7 +1,6 @@
 //! Grows a box: how many elements an invocation takes along each dimension of a region.
 
-use super::choose::{LEAST_BLOCKS, LEAST_ELEMENTS};
-use super::{Along, Block, LANES, MAX_DIMS, Numbers, Reads, Shape, Stride};
+use super::{Along, Block, LANES, MAX_DIMS, Numbers, Reads, Shape, Stores, Stride};
 use crate::MAX_RANK;
 use crate::arithmetic::{AffineStep, Arithmetic};
 use crate::kernel::region::{DST, Dim, Region, SRC};
@@ -19,7 +18,13 @@ const ENOUGH_PACKETS: usize = 12;
 /// The same where the stride of src is far: each element along the dimension comes from another row.
 const ENOUGH_OF_ROWS: usize = 6;
 
-/// Such a block may leave 1 / `LITTLE` of the elements to another dispatch.
+/// The fewest blocks of a run that begins anywhere in a packet. In a shorter run, the elements beside whole packets cost more
+/// than blocks save.
+pub(super) const LEAST_BLOCKS: usize = 4;
+
+/// The fewest elements of which blocks may leave some to another dispatch.
+pub(super) const LEAST_ELEMENTS: usize = 1024;
+/// A block that [`Chosen::lengthen`] makes longer may leave 1 / `LITTLE` of the elements to another dispatch.
 const LITTLE: usize = 256;
 
 /// The greatest extent that [`Chosen::widen`] takes whole in one step; along longer dimensions it doubles the block.
@@ -39,6 +44,8 @@ pub(super) struct Chosen<'a> {
 
 /// A box that fills packets or words of dst with the fewest elements.
 pub(super) struct Filled<'a> {
+    /// Packets or words.
+    pub(super) stores: Stores,
     pub(super) chosen: Chosen<'a>,
     /// The outermost dimension that it takes.
     pub(super) d: usize,
@@ -50,11 +57,12 @@ pub(super) struct Filled<'a> {
 }
 
 impl<'a> Filled<'a> {
-    pub(super) fn new(task: &Task, region: &'a Region, per_store: usize) -> Option<Self> {
+    pub(super) fn new(task: &Task, region: &'a Region, stores: Stores) -> Option<Self> {
         let dims = region.dims();
         if dims.is_empty() {
             return None;
         }
+        let per_store = stores.bytes() / task.arithmetic.dtype.size();
         let mut chosen = Chosen {
             dims,
             extents: [1; MAX_RANK],
@@ -80,7 +88,7 @@ impl<'a> Filled<'a> {
             (0..per_store).map(|i| (i, lead)).find(|(i, _)| (at + i * pitch).is_multiple_of(per_store))
         };
         let ahead = (0..=leads).find_map(begins).filter(|_| alike);
-        Some(Self { chosen, d, keeps, ahead })
+        Some(Self { stores, chosen, d, keeps, ahead })
     }
 }
 

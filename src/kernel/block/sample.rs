@@ -70,7 +70,7 @@ fn block(
         .iter()
         .map(|one| one.kernel)
         .find(|kernel| *kernel != Kernel::Gather)?;
-    Some((kernel, ParameterPlace::of(channels, ParameterPlace::Many.in_block())))
+    Some((kernel, ParameterPlace::of(channels, ParameterPlace::Block.in_block())))
 }
 
 impl Block {

@@ -1,7 +1,11 @@
 // The uniform block of a window (the dispatches on one set of bindings), with a table of the channels' parameters.
 //
 // Provides: params, bounds, numbers, set_channel
-// Needs: Bounds, Affine, Geometry, MAX_CHANNELS
+// Needs: Bounds, Affine, Geometry
+
+// The most channels.
+const MAX_CHANNELS: u32 = 100u;
+
 struct Params {
     parameters: array<Parameters, MAX_CHANNELS>,
     @align(16) geometry: Geometry,
