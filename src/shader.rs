@@ -70,8 +70,8 @@ impl ModuleName {
         let all = gathered.chain(Block::samples(step)).enumerate();
         all.flat_map(|(n, (arithmetic, parameters, kernel, placement))| {
             let of = move |f16_by_device| Self { arithmetic, parameters, kernel, placement, f16_by_device };
-            // Both ways for every fourth module that converts F16.
-            let both = arithmetic.converts_f16() && n.is_multiple_of(4);
+            // Both ways for every third module that converts F16.
+            let both = arithmetic.converts_f16() && n.is_multiple_of(3);
             [Some(of(false)), both.then(|| of(true))].into_iter().flatten()
         })
     }
