@@ -111,7 +111,7 @@ impl Mutant<'_> {
 
 impl fmt::Display for Mutant<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
+        write!(f, "{}, in {} runs", self.name, self.attempts.len())?;
         if let Some((place, change, _)) = self.attempts.first() {
             let Change { line, before, after, .. } = change;
             write!(

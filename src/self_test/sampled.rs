@@ -121,6 +121,7 @@ pub(super) fn samples() -> Vec<Sample> {
         .chain(zeros())
         .chain(cancellations())
         .chain([near_tie()])
+        .chain(ties())
         .chain(slots())
         .chain(affine_slots())
         .chain(places())
@@ -185,6 +186,29 @@ fn near_tie() -> Sample {
     // The f32 with the bits 0x19001001, times the scale, is 2^-120 + 2^-166.
     let affine = (16_769_026.0 * 2.0_f32.powi(-67), 2.0_f32.powi(-96));
     exact_step(Clamp::unbounded(DType::F32), affine, 0x1900_1001)
+}
+
+/// Halves of integers of both signs, per channel: nothing but the bit that is shifted out decides between down and up. In step,
+/// the numbers of so many channels lie in a table.
+fn ties() -> impl Iterator<Item = Sample> {
+    let integers = [DType::I64, DType::U64, DType::I32, DType::U32];
+    integers.into_iter().flat_map(|dtype| ROUNDINGS.map(|rounding| (dtype, rounding))).map(
+        |(dtype, rounding)| {
+            let clamp = Clamp::unbounded(dtype).with_rounding(rounding);
+            let clamp = clamp.with_affine(0.5, 0.0).expect(VALID).with_precision(Precision::Exact);
+            let rows = Layout::packed(&[20, ELEMENTS / 20]).expect("a few elements");
+            Sample {
+                clamps: vec![clamp; 20],
+                axis: Some(0),
+                src: rows,
+                dst: rows,
+                values: (0..ELEMENTS as u64)
+                    .map(|n| n.wrapping_sub(ELEMENTS as u64 / 2) & mask(dtype))
+                    .collect(),
+                ..Sample::of_line(clamp, (0.5, 0.0))
+            }
+        },
+    )
 }
 
 /// The clamp with an exact step, on elements whose bits are near `center`.
@@ -346,7 +370,7 @@ fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
     for c in [1, 3] {
         let rows = Layout::packed(&[2, 3331, c])?;
         let planes = Layout::packed(&[c, 2, 3331])?.permute(&[1, 2, 0])?;
-        all.extend([(rows.flip(1)?, rows, 2), (rows, planes, 2), (planes, rows, 2)]);
+        all.extend([[(rows.flip(1)?, rows, 2), (rows, planes, 2), (planes, rows, 2)]; 6].concat());
     }
     // In some of these rows the last segment has no whole packet.
     for columns in [144, 136, 68, 34] {
@@ -359,6 +383,8 @@ fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
     all.extend([[(rows, planes, 2), (planes, rows, 2)]; 4].concat());
     let turned = Layout::packed(&[5, 64, 96])?.permute(&[0, 2, 1])?;
     all.extend([(turned, Layout::packed(turned.shape())?, 0); 6]);
+    let narrow = Layout::packed(&[5, 8, 96])?.permute(&[0, 2, 1])?;
+    all.extend([(narrow, Layout::packed(narrow.shape())?, 0); 6]);
     for image in [Layout::packed(&[16, 32, 64])?, Layout::packed(&[16, 5, 331])?] {
         all.extend([(image.flip(2)?, image, 0); 3]);
     }
