@@ -1,11 +1,9 @@
 """Prints the tables of docs/INTEGRATIONS.md: time and memory to clamp a chunk, and a Zarr store through Dask.
 
-If CLAMP_ZARR names the program of integrations/zarr, it clamps the store too. Each case runs in a process of its own.
-The cases take turns, and a figure is the median of ROUNDS processes.
+Each case runs in a process of its own. The cases take turns, and a figure is the median of ROUNDS processes.
 """
 
 import json
-import os
 import resource
 import statistics
 import subprocess
@@ -126,25 +124,6 @@ def one_store(kind, engine, parts, source):
     return [wall, cpu, max(peak for _, peak in after.values())]
 
 
-def one_program(kind, parts, source):
-    """As one_store, by `parts` processes of clamp-zarr. Includes their start."""
-    parts, kind = int(parts), KINDS[kind]
-    with tempfile.TemporaryDirectory() as scratch:
-        low, high = BOUNDS[kind.axis is not None]
-        words = [os.environ["CLAMP_ZARR"], "--quiet", "--jobs", 1, "--precision", "fast", "--min", low, "--max", high]
-        if kind.axis is not None:
-            channels = Path(scratch) / "channels.txt"
-            channels.write_text("".join("--scale {scale} --bias {bias}\n".format(**one) for one in CHANNELS))
-            words += ["--dtype", "f32", "--axis", kind.axis, "--channels", channels]
-        words += [source, Path(scratch) / "out.zarr"]
-        start = time.perf_counter()
-        running = [subprocess.Popen([*map(str, words), "--part", f"{n}/{parts}"]) for n in range(parts)]
-        assert all(part.wait() == 0 for part in running)
-        wall = time.perf_counter() - start
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return [wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]
-
-
 def create(zarr, path, kind, dtype):
     # Chunks line up along an axis without channels.
     longest = int(np.argmax(kind.shape)) if kind.axis is not None else 0
@@ -198,8 +177,6 @@ def main():
             source = str(Path(scratch) / f"{n}.zarr")
             stored[kind] = fill(source, KINDS[kind])
             cases = [("store", kind, engine, parts, source) for engine in engines for parts in PARTS]
-            if "CLAMP_ZARR" in os.environ:
-                cases += [("program", kind, "clamp-zarr", parts, source) for parts in PARTS]
             for (_, _, engine, parts, _), (wall, cpu, peak) in rounds(cases).items():
                 print(f"| {kind} | {engine} | {parts} | {wall:.1f} | {cpu:.1f} | {peak:.0f} |", flush=True)
     shares = ", ".join(f"{kind} {share:.2f}" for kind, share in stored.items())
@@ -214,5 +191,3 @@ if __name__ == "__main__":
             print(json.dumps(one_chunk(*words)))
         case ["store", *words]:
             print(json.dumps(one_store(*words)))
-        case ["program", kind, _, *words]:
-            print(json.dumps(one_program(kind, *words)))

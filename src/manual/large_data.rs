@@ -6,7 +6,7 @@
 //! | a buffer (`max_buffer_size`) | use several tensors, or stream from host memory by [`Host::clamp_slice`] |
 //! | the GPU's memory | stream by [`Host::clamp_slice`]: it takes at most 144 MiB of buffers |
 //! | the host's memory | take a part of the file at a time, as the example `clamp_npy` |
-//! | the machine | one process per part: the programs in `integrations/zarr` and `integrations/dask` |
+//! | the machine | one process per part: Dask with `integrations/dask` |
 //!
 //! # Windows
 //!

@@ -1,4 +1,4 @@
-//! `cargo xtask integrations`: tests the crate in Dask, Zarr and burn.
+//! `cargo xtask integrations`: tests the crate in Dask and burn.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,16 +13,16 @@ use crate::shell::{Steps, root, shell};
 
 /// Builds the integrations and tests them with their engines: minutes, and gigabytes of disk.
 ///
-/// dask and zarr need Python 3.11 or later and install into target/integrations; burn runs the example burn_tensor with and
-/// without burn's fusion.
+/// dask needs Python 3.11 or later and installs into target/integrations; burn runs the example burn_tensor with and without
+/// burn's fusion.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// One integration; all of them if not given.
     integration: Option<Integration>,
-    /// Instead of testing, prints the figures of dask and zarr for docs/INTEGRATIONS.md.
+    /// Instead of testing, prints the figures of dask for docs/INTEGRATIONS.md.
     #[arg(long)]
     measure: bool,
-    /// Arguments of pytest, for one integration: `cargo xtask integrations dask -- -k fork`.
+    /// Arguments of pytest: `cargo xtask integrations dask -- -k fork`.
     #[arg(last = true)]
     pytest: Vec<OsString>,
 }
@@ -30,24 +30,13 @@ pub struct Args {
 /// The Python module, a package of [`INTEGRATIONS`].
 const DASK: &str = "wgpu-clamp-python";
 
-/// The program, a package of [`INTEGRATIONS`].
-const ZARR: &str = "clamp-zarr";
-
 /// The example, a package of [`PEERS`].
 const BURN: &str = "burn-tensor-clamp";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Integration {
     Dask,
-    Zarr,
     Burn,
-}
-
-impl Integration {
-    /// Whether pytest tests it.
-    const fn in_python(self) -> bool {
-        matches!(self, Self::Dask | Self::Zarr)
-    }
 }
 
 impl Args {
@@ -55,11 +44,11 @@ impl Args {
         let Self { integration, measure, pytest } = self;
         ensure!(
             !measure || integration.is_none_or(|one| one == Integration::Dask),
-            "`--measure` measures dask and zarr together: name `dask` or no integration"
+            "`--measure` measures dask: name `dask` or no integration"
         );
         ensure!(
-            pytest.is_empty() || integration.is_some_and(Integration::in_python),
-            "the arguments after `--` go to the pytest of one integration: name `dask` or `zarr` before them"
+            pytest.is_empty() || *integration == Some(Integration::Dask),
+            "the arguments after `--` go to the pytest of dask: name `dask` before them"
         );
         Ok(match integration {
             Some(one) => vec![*one],
@@ -74,13 +63,12 @@ pub fn run(asked: &Args) -> Result<()> {
     let sh = shell()?;
     let mut steps = Steps::new();
     steps.step("drivers", || packages::drivers(&VULKAN))?;
-    if integrations.iter().any(|one| one.in_python()) {
+    if integrations.contains(&Integration::Dask) {
         steps.step("python", || install_python(&sh))?;
     }
     for integration in integrations {
         match integration {
             Integration::Dask => dask(&sh, asked, &mut steps)?,
-            Integration::Zarr => zarr(&sh, asked, &mut steps)?,
             Integration::Burn => burn(&sh, &mut steps)?,
         }
     }
@@ -97,7 +85,6 @@ fn dask(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
         Ok(build.env("CARGO_TARGET_DIR", root().join("target/integrations")).run()?)
     })?;
     if asked.measure {
-        build_zarr(sh, steps)?;
         return steps.step("measure", || Ok(cmd!(sh, "{python} integrations/dask/measure.py").run()?));
     }
     steps.step("dask: lints", || lints(sh, &INTEGRATIONS, DASK))?;
@@ -109,24 +96,11 @@ fn dask(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
             Ok(tests.env("PYO3_BUILD_EXTENSION_MODULE", "1").run()?)
         })?;
     }
-    steps.step("dask: tests", || pytest(sh, "integrations/dask", asked))
-}
-
-/// Builds and tests the program.
-fn zarr(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
-    build_zarr(sh, steps)?;
-    steps.step("zarr: lints", || lints(sh, &INTEGRATIONS, ZARR))?;
-    steps
-        .step("zarr: cargo test", || Ok(INTEGRATIONS.cargo(sh, "test").args(["--package", ZARR]).run()?))?;
-    steps.step("zarr: tests", || pytest(sh, "integrations/zarr", asked))
-}
-
-/// Builds the program for the Python programs that run it.
-fn build_zarr(sh: &Shell, steps: &mut Steps) -> Result<()> {
-    steps.step("zarr: build", || Ok(INTEGRATIONS.cargo(sh, "build").args(["--package", ZARR]).run()?))?;
-    let program = root().join("target/integrations/release").join(ZARR);
-    sh.set_var("CLAMP_ZARR", program.with_extension(std::env::consts::EXE_EXTENSION));
-    Ok(())
+    steps.step("dask: tests", || {
+        let args = &asked.pytest;
+        let _there = sh.push_dir("integrations/dask");
+        Ok(cmd!(sh, "{python} -m pytest {args...}").run()?)
+    })
 }
 
 /// Runs the example, which checks its own results.
@@ -142,7 +116,7 @@ fn lints(sh: &Shell, workspace: &Workspace, package: &str) -> Result<()> {
     workspace.lint(sh, &["--package", package])
 }
 
-/// The virtual environment that Dask and Zarr are tested in.
+/// The virtual environment that Dask is tested in.
 fn venv() -> PathBuf {
     root().join("target/integrations/venv")
 }
@@ -167,12 +141,6 @@ fn install_python(sh: &Shell) -> Result<()> {
     Ok(cmd!(sh, "{python} -m pip install --quiet --disable-pip-version-check -r {requirements}").run()?)
 }
 
-fn pytest(sh: &Shell, folder: &str, asked: &Args) -> Result<()> {
-    let (python, args) = (python(), &asked.pytest);
-    let _there = sh.push_dir(folder);
-    Ok(cmd!(sh, "{python} -m pytest {args...}").run()?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,9 +150,9 @@ mod tests {
     fn it_takes_one_or_all() {
         let asked = |line| typed::<Args>(line).unwrap().integrations();
         assert_eq!(asked("").unwrap(), Integration::value_variants());
-        assert_eq!(asked("zarr -- -k fork").unwrap(), [Integration::Zarr]);
+        assert_eq!(asked("dask -- -k fork").unwrap(), [Integration::Dask]);
         assert_eq!(asked("--measure").unwrap(), [Integration::Dask]);
-        for line in ["zarr --measure", "burn --measure", "burn -- -k fork", "-- -k fork"] {
+        for line in ["burn --measure", "burn -- -k fork", "-- -k fork"] {
             assert!(asked(line).is_err(), "{line}");
         }
     }

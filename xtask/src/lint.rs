@@ -56,7 +56,7 @@ pub const WORKSPACES: [Workspace; 6] = [
     WEB,
 ];
 
-/// The crate in Dask and Zarr.
+/// The crate in Dask.
 pub const INTEGRATIONS: Workspace = Workspace { directory: "integrations", release: true, ..TOOL };
 
 /// The crate beside other libraries, burn among them.
