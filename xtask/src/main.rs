@@ -3,12 +3,12 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod carry;
 #[cfg(test)]
 mod declared;
 mod deny;
 mod fuzz;
 mod integrations;
-mod kit;
 mod lint;
 mod machine;
 mod packages;
@@ -49,7 +49,7 @@ enum Command {
     Validate(validate::Args),
     Deny(deny::Args),
     Bench(bench::Args),
-    Kit(kit::Args),
+    Carry(carry::Args),
     Shaders(shaders::Args),
     Proof(proof::Args),
     /// Changes the shaders and the texts of blocks, one small fault at a time, and runs the self-test's cases on the
@@ -79,7 +79,7 @@ impl Command {
             Self::Validate(args) => validate::run(&args),
             Self::Deny(args) => deny::run(&args),
             Self::Bench(args) => bench::run(&args),
-            Self::Kit(args) => kit::run(&args),
+            Self::Carry(args) => carry::run(&args),
             Self::Shaders(args) => shaders::run(&args),
             Self::Proof(args) => proof::run(&args),
             Self::Mutants { only } => mutants(&only),

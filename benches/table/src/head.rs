@@ -48,7 +48,7 @@ impl Head {
             ("driver", format!("{} {}", info.driver, info.driver_info).trim().to_owned()),
             ("features", features.join(", ")),
             ("limits", limits.join(", ")),
-            // `cargo xtask bench` and the kit set the variable.
+            // `cargo xtask bench` and `cargo xtask carry` set the variable.
             ("commit", std::env::var("WGPU_CLAMP_COMMIT").unwrap_or_else(|_| "unknown".to_owned())),
             ("date", OffsetDateTime::now_utc().date().to_string()),
             ("rounds", format!("{}, order rotated; median (quartiles)", bench.rounds())),

@@ -1,0 +1,110 @@
+//! `cargo xtask carry`: a folder that tries the crate on a machine with a GPU and no Rust.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use xshell::{Shell, cmd};
+
+use crate::lint::FEATURES;
+use crate::shell::{commit, root, shell};
+
+/// Puts a folder together that tries the crate on a machine like this one that has a GPU driver and nothing else: stripped
+/// programs, their data, and `run.sh`, which runs each for a limited time and keeps its output.
+///
+/// Minutes.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The folder, which must not exist or be an earlier one.
+    #[arg(long, value_name = "DIR", default_value = "target/carry")]
+    out: PathBuf,
+}
+
+const SCRIPT: &str = include_str!("carry/run.sh");
+
+/// Files besides programs, from the root of the repository, and their places in the folder.
+const FILES: [(&str, &str); 6] = [
+    ("tests/data/golden", "data/golden"),
+    ("tests/data/onnx", "data/onnx"),
+    ("tests/data/CONFORMANCE.md", "data/CONFORMANCE.md"),
+    ("tests/data/README.md", "data/README.md"),
+    ("peers/bench/torch_cupy.py", "torch_cupy.py"),
+    ("LICENSE-MIT", "LICENSE"),
+];
+
+pub fn run(Args { out }: &Args) -> Result<()> {
+    let sh = shell()?;
+    let folder = root().join(out);
+    ensure!(
+        !folder.exists() || folder.join("run.sh").is_file(),
+        "--out {}: there is something else; name a new folder, or an earlier one",
+        folder.display()
+    );
+    // Two builds, because the tests turn on wgpu's slow counting of objects.
+    let mut programs = build(&sh, &["--package", "clamp-bench", "--bins"])?;
+    let tests = ["--test", "gpu", "--test", "conformance", "--example", "doctor", "--features", FEATURES];
+    programs.extend(build(&sh, &[&["--package", "wgpu-clamp"], &tests[..]].concat())?);
+
+    sh.remove_path(&folder)?;
+    sh.create_dir(folder.join("bin"))?;
+    sh.create_dir(folder.join("data"))?;
+    for (name, program) in &programs {
+        sh.copy_file(program, folder.join("bin").join(name))?;
+    }
+    for (from, to) in FILES {
+        let to = folder.join(to);
+        cmd!(sh, "cp -r {from} {to}").quiet().run()?;
+    }
+    let script = folder.join("run.sh");
+    sh.write_file(&script, SCRIPT.replace("{commit}", &commit(&sh)))?;
+    cmd!(sh, "chmod +x {script}").quiet().run()?;
+    println!("\n{}\nThere: ./run.sh; then bring raw/ back", folder.display());
+    Ok(())
+}
+
+/// Builds optimised, stripped programs and returns their names and paths.
+fn build(sh: &Shell, what: &[&str]) -> Result<Vec<(String, PathBuf)>> {
+    // Panic messages name source files; the flag keeps the builder's home out of them. The variable precedes `RUSTFLAGS`:
+    // `-C target-cpu=native` would suit one machine alone.
+    let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo = cargo.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).context("there is no home")?;
+    let flags = format!("--remap-path-prefix={}=registry", cargo.join("registry/src").display());
+    let build =
+        cmd!(sh, "cargo build --profile carried --message-format json-render-diagnostics {what...}");
+    executables(&build.env("CARGO_ENCODED_RUSTFLAGS", flags).read()?)
+}
+
+/// The programs in cargo's JSON messages, by target name.
+fn executables(messages: &str) -> Result<Vec<(String, PathBuf)>> {
+    let mut programs = Vec::new();
+    for message in messages.lines() {
+        let message: Value = serde_json::from_str(message).context("cargo's messages are JSON")?;
+        if let (Some(name), Some(file)) = (message["target"]["name"].as_str(), message["executable"].as_str())
+        {
+            programs.push((name.to_owned(), Path::new(file).to_owned()));
+        }
+    }
+    Ok(programs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_found_in_what_cargo_says() {
+        let messages = r#"{"reason":"compiler-artifact","target":{"name":"anyhow"},"executable":null}
+{"reason":"compiler-artifact","target":{"name":"gpu"},"executable":"/t/deps/gpu-0123456789abcdef"}"#;
+        let programs = executables(messages).unwrap();
+        assert_eq!(programs, [("gpu".to_owned(), PathBuf::from("/t/deps/gpu-0123456789abcdef"))]);
+        assert!(executables("no JSON").is_err());
+    }
+
+    #[test]
+    fn everything_that_it_carries_is_there() {
+        for (from, _) in FILES {
+            assert!(root().join(from).exists(), "{from}");
+        }
+        assert!(SCRIPT.contains("{commit}"));
+    }
+}

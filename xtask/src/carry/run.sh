@@ -1,0 +1,37 @@
+#!/bin/sh
+# Tries wgpu-clamp on this machine's GPU, which needs a driver and nothing else: ./run.sh
+#
+# Runs the programs one after the other, at most 45 minutes together. raw/ keeps what each prints, and tables as JSON;
+# raw/summary.txt says how each ended. Arguments select programs by name: ./run.sh doctor table
+cd "$(dirname "$0")" || exit 1
+mkdir -p raw
+: >raw/summary.txt
+export WGPU_CLAMP_DATA="$PWD/data" WGPU_CLAMP_COMMIT="{commit}"
+wanted=" $* "
+failed=0
+
+# try SECONDS NAME COMMAND...
+try() {
+    seconds=$1 name=$2
+    shift 2
+    case $wanted in "  " | *" $name "*) ;; *) return ;; esac
+    timeout -k 10 "$seconds" "$@" >"raw/$name.txt" 2>&1
+    status=$?
+    case $status in
+        0) ended=passed ;;
+        124 | 137) ended="cut short after $seconds s" failed=1 ;;
+        *) ended="FAILED with status $status: raw/$name.txt" failed=1 ;;
+    esac
+    echo "$name: $ended" | tee -a raw/summary.txt
+}
+
+try 300 doctor bin/doctor
+try 600 gpu bin/gpu
+try 120 conformance bin/conformance
+try 480 table bin/clamp-bench --quick --minutes 3 --json raw/table.json
+try 480 layouts bin/clamp-bench --layouts --quick --minutes 3 --json raw/layouts.json
+try 240 first bin/clamp-bench --first --json raw/first.json
+if python3 -c 'import torch' 2>/dev/null; then
+    try 300 torch python3 torch_cupy.py --ours raw/table.json --json raw/torch.json
+fi
+exit $failed
