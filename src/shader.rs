@@ -307,6 +307,4 @@ impl Shader {
 }
 
 #[cfg(test)]
-mod export;
-#[cfg(test)]
 mod tests;

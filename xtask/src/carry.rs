@@ -69,8 +69,7 @@ fn build(sh: &Shell, what: &[&str]) -> Result<Vec<(String, PathBuf)>> {
     let cargo = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let cargo = cargo.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).context("there is no home")?;
     let flags = format!("--remap-path-prefix={}=registry", cargo.join("registry/src").display());
-    let build =
-        cmd!(sh, "cargo build --profile carried --message-format json-render-diagnostics {what...}");
+    let build = cmd!(sh, "cargo build --profile carried --message-format json-render-diagnostics {what...}");
     executables(&build.env("CARGO_ENCODED_RUSTFLAGS", flags).read()?)
 }
 

@@ -47,9 +47,8 @@ const TOOL: Workspace = Workspace {
 pub const FEATURES: &str = "wgpu-clamp/ndarray";
 
 /// All workspaces, the main one first.
-pub const WORKSPACES: [Workspace; 6] = [
+pub const WORKSPACES: [Workspace; 5] = [
     Workspace { directory: ".", published: true, features: Some(FEATURES), ..TOOL },
-    Workspace { directory: "compilers", ..TOOL },
     Workspace { directory: "fuzz", rustflags: Some("--cfg fuzzing"), ..TOOL },
     INTEGRATIONS,
     PEERS,

@@ -14,8 +14,8 @@ mod machine;
 mod packages;
 mod proof;
 mod release;
-mod shaders;
 mod shell;
+mod show;
 mod test;
 mod tools;
 mod validate;
@@ -50,7 +50,14 @@ enum Command {
     Deny(deny::Args),
     Bench(bench::Args),
     Carry(carry::Args),
-    Shaders(shaders::Args),
+    Show(show::Args),
+    /// Prints the instructions, registers and compile times of every row of the benchmark, as AMD's compiler in Mesa's RADV
+    /// makes them for GPUs that are not there.
+    Budget {
+        /// Arguments of the program, such as `--only TEXT`; `cargo xtask budget -- --help` shows them.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
     Proof(proof::Args),
     /// Changes the shaders and the texts of blocks, one small fault at a time, and runs the self-test's cases on the
     /// CPU until a case notices; prints the faults that no case notices.
@@ -80,7 +87,8 @@ impl Command {
             Self::Deny(args) => deny::run(&args),
             Self::Bench(args) => bench::run(&args),
             Self::Carry(args) => carry::run(&args),
-            Self::Shaders(args) => shaders::run(&args),
+            Self::Show(args) => show::run(&args),
+            Self::Budget { args } => show::budget(&args),
             Self::Proof(args) => proof::run(&args),
             Self::Mutants { only } => mutants(&only),
             Self::Fuzz(args) => fuzz::run(&args),
@@ -173,8 +181,7 @@ mod tests {
             (MUTANTS, "src/self_test/mutants.rs"),
             (proof::SANITIZED, "src/self_test/sanitized.rs"),
             (proof::WINE_SKIPS, "tests/gpu/self_test.rs"),
-            (shaders::EXPORT, "src/shader/export.rs"),
-            (shaders::SHOW, "src/shader/tests/show.rs"),
+            (show::SHOW, "src/shader/tests/show.rs"),
             (validate::ADVISED, "tests/gpu/program.rs"),
         ] {
             let text = std::fs::read_to_string(shell::root().join(file)).unwrap();

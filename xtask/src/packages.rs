@@ -81,14 +81,8 @@ pub const GL: [Need; 4] = [
     ),
 ];
 
-pub const SPIRV_VAL: Need =
-    need("spirv-val", Find::Program(&["spirv-val"]), ["spirv-tools", "spirv-tools", "spirv-tools"]);
-pub const GLSLANG: Need =
-    need("glslang", Find::Program(&["glslangValidator"]), ["glslang-tools", "glslang", "glslang"]);
 pub const NODE: Need = need("Node.js", Find::Program(&["node"]), ["nodejs", "nodejs", "nodejs"]);
 pub const NPM: Need = need("npm", Find::Program(&["npm"]), ["npm", "nodejs-npm", "npm"]);
-/// Fetches wheels.
-pub const PIP: Need = need("pip", Find::Python("pip"), ["python3-pip", "python3-pip", "python-pip"]);
 /// Makes virtual environments. Debian's Python has the module `venv` without its dependencies.
 pub const VENV: Need = need("venv", Find::Python("ensurepip, venv"), ["python3-venv", "python3", "python"]);
 /// Puts a Debian into a folder. Often not on the PATH of users.

@@ -182,7 +182,7 @@ fn write(options: &Options, dump: &Dump) -> Result<()> {
 }
 
 /// The rows of tensors of about `bytes` bytes. `has_f64`: whether the device computes in f64.
-fn cases(has_f64: bool, bytes: usize) -> Result<Vec<Row>> {
+pub fn cases(has_f64: bool, bytes: usize) -> Result<Vec<Row>> {
     let mut rows = elements::rows(has_f64, bytes)?;
     rows.extend(strided::rows(bytes)?);
     rows.extend(pictures::rows(bytes)?);

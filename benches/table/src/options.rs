@@ -70,7 +70,7 @@ pub struct Options {
 
 impl Options {
     /// Whether a row with this description is requested.
-    pub(crate) fn wants(&self, description: &str) -> bool {
+    pub fn wants(&self, description: &str) -> bool {
         let only = self.only.as_deref().unwrap_or_default().to_lowercase();
         description.to_lowercase().contains(&only)
     }

@@ -1,4 +1,4 @@
-//! Describes the plan of a movement like `hwc u8 -> chw f16`, for `cargo xtask shaders --show` and the snapshots.
+//! Describes the plan of a movement like `hwc u8 -> chw f16`, for `cargo xtask show` and the snapshots.
 
 use std::fmt::Write;
 use std::str::FromStr;
@@ -103,7 +103,7 @@ pub(super) fn shown(plan: &Plan) -> String {
 }
 
 #[test]
-#[ignore = "prints what the words in WGPU_CLAMP_SHOW describe; `cargo xtask shaders --show` runs it"]
+#[ignore = "prints what the words in WGPU_CLAMP_SHOW describe; `cargo xtask show` runs it"]
 fn a_plan_is_shown() -> Result<(), Box<dyn std::error::Error>> {
     let words = std::env::var(WORDS).map_err(|_| format!("{WORDS} is not set; the form is: {FORM}"))?;
     let all = words.parse::<Movement>()?.candidates(|clamp| clamp.with_affine(0.5, 1.0))?;

@@ -3,17 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use ash::vk;
-use serde::{Deserialize, Serialize};
+
+/// Bindings of a bind group: the uniform block, src, dst, and parameters. A layout may have more than an entry point uses.
+const BINDINGS: u32 = 4;
 
 /// The compiler's report on one pipeline.
-#[derive(Serialize, Deserialize)]
 pub struct Compiled {
     /// The figures, by the driver's names.
     pub statistics: BTreeMap<String, u64>,
@@ -21,63 +20,8 @@ pub struct Compiled {
     pub ms: f64,
 }
 
-/// The compiler for one family of GPUs. It is a process of its own, because the driver reads the family from the
-/// environment: this program starts itself with the argument `aco`, and that process calls [`serve`].
-pub struct Family {
-    /// The device's name and the driver's version.
-    pub device: String,
-    child: Child,
-    questions: ChildStdin,
-    answers: Lines<BufReader<ChildStdout>>,
-}
-
-impl Family {
-    /// Starts the process. Returns `None` if this Mesa does not know the family.
-    pub fn start(family: &str) -> Result<Option<Self>> {
-        let driver = driver()?;
-        let mut command = Command::new(std::env::current_exe()?);
-        command.env("VK_ICD_FILENAMES", &driver).env("VK_DRIVER_FILES", &driver);
-        command.env("RADV_FORCE_FAMILY", family).env("MESA_SHADER_CACHE_DISABLE", "true");
-        let mut child = command.arg("aco").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let questions = child.stdin.take().context("no input")?;
-        let mut answers = BufReader::new(child.stdout.take().context("no output")?).lines();
-        let device = answers.next().transpose()?;
-        Ok(device.map(|device| Self { device, child, questions, answers }))
-    }
-
-    /// Compiles an entry point. Binding 0 is a uniform buffer, bindings 1 to `bindings` - 1 are storage buffers. The
-    /// inner error is the driver's refusal.
-    pub fn compile(&mut self, spirv: &[u32], entry: &str, bindings: u32) -> Result<Result<Compiled, String>> {
-        let asked = writeln!(self.questions, "{}", serde_json::to_string(&(spirv, entry, bindings))?);
-        match (asked, self.answers.next()) {
-            (Ok(()), Some(answer)) => Ok(serde_json::from_str(&answer?)?),
-            _ => bail!("the driver ends with {}", self.child.wait()?),
-        }
-    }
-}
-
-impl Drop for Family {
-    /// Ends the process.
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Runs as the process of a [`Family`]: prints the device, then one line for each line that it reads.
-pub fn serve() -> Result<()> {
-    let compiler = Compiler::open()?;
-    println!("{}", compiler.name);
-    for line in std::io::stdin().lines() {
-        let (spirv, entry, bindings): (Vec<u32>, String, u32) = serde_json::from_str(&line?)?;
-        let answer = compiler.compile(&spirv, &entry, bindings).map_err(|error| format!("{error:#}"));
-        println!("{}", serde_json::to_string(&answer)?);
-    }
-    Ok(())
-}
-
 /// The path of the file that describes Mesa's RADV to the Vulkan loader.
-fn driver() -> Result<PathBuf> {
+pub fn driver() -> Result<PathBuf> {
     let dirs = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"];
     let files = dirs.into_iter().filter_map(|dir| Path::new(dir).read_dir().ok()).flatten();
     let mut found: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
@@ -91,18 +35,18 @@ fn driver() -> Result<PathBuf> {
 }
 
 /// A device of the family in `RADV_FORCE_FAMILY`. It compiles pipelines and cannot run them.
-struct Compiler {
+pub struct Compiler {
     _entry: ash::Entry,
     instance: ash::Instance,
     device: ash::Device,
     executables: ash::khr::pipeline_executable_properties::Device,
     /// The device's name and the driver's version.
-    name: String,
+    pub name: String,
 }
 
 impl Compiler {
-    /// Opens the first device of the drivers that `VK_ICD_FILENAMES` names.
-    fn open() -> Result<Self> {
+    /// Opens the first device of the driver in `VK_ICD_FILENAMES` or `VK_DRIVER_FILES`.
+    pub fn open() -> Result<Self> {
         // SAFETY: handles are made in order, each from the one before, with structures that outlive the calls.
         unsafe {
             let entry = ash::Entry::load().context("there is no Vulkan loader")?;
@@ -128,11 +72,7 @@ impl Compiler {
             let features = vk::PhysicalDeviceFeatures::default()
                 .shader_float64(true)
                 .shader_int64(true)
-                .shader_int16(true)
                 .robust_buffer_access(true);
-            let mut halves = vk::PhysicalDeviceShaderFloat16Int8Features::default().shader_float16(true);
-            let mut storage =
-                vk::PhysicalDevice16BitStorageFeatures::default().storage_buffer16_bit_access(true);
             // wgpu enables this too.
             let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(true);
             let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
@@ -141,8 +81,6 @@ impl Compiler {
                 .queue_create_infos(&queues)
                 .enabled_extension_names(&extensions)
                 .enabled_features(&features)
-                .push_next(&mut halves)
-                .push_next(&mut storage)
                 .push_next(&mut robust)
                 .push_next(&mut executables);
             let device =
@@ -152,9 +90,10 @@ impl Compiler {
         }
     }
 
-    fn compile(&self, spirv: &[u32], entry_point: &str, bindings: u32) -> Result<Compiled> {
+    /// Compiles an entry point.
+    pub fn compile(&self, spirv: &[u32], entry_point: &str) -> Result<Compiled> {
         let name = CString::new(entry_point)?;
-        let layout_bindings: Vec<_> = (0..bindings)
+        let layout_bindings: Vec<_> = (0..BINDINGS)
             .map(|binding| {
                 vk::DescriptorSetLayoutBinding::default()
                     .binding(binding)

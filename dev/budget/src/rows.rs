@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use clamp_bench::bench::Bench;
 use clamp_bench::case::Against;
+use clamp_bench::options::Options;
 use wgpu_clamp::{Limits, Plan, Shader};
 
 /// Bytes of a tensor: large enough that edges do not matter, and small enough to plan every row quickly.
-const BYTES: u64 = 64 << 20;
+const BYTES: usize = 64 << 20;
 
 /// A row of the table.
 pub struct Row {
@@ -42,7 +42,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// The label with the constants: the kernel's name in figures.tsv.
+    /// The label with the constants: what tells kernels apart.
     pub fn name(&self) -> String {
         let mut name = self.label.clone();
         for (constant, value) in &self.constants {
@@ -66,30 +66,33 @@ impl From<Shader> for Kernel {
 fn copy() -> Row {
     let kernel = Kernel {
         label: "copy".to_owned(),
-        wgsl: include_str!("../../budget/copy.wgsl").to_owned(),
+        wgsl: include_str!("copy.wgsl").to_owned(),
         entry_point: "copy".to_owned(),
         constants: Vec::new(),
-        workgroups: BYTES / 16 / 1024,
+        workgroups: BYTES as u64 / 16 / 1024,
     };
     Row {
         section: "copy",
         name: "16-byte packets, four per invocation".to_owned(),
         dtype: "u32",
-        elements: BYTES / 4,
-        bytes: 2 * BYTES,
+        elements: BYTES as u64 / 4,
+        bytes: 2 * BYTES as u64,
         kernels: vec![kernel],
     }
 }
 
-/// All rows that were asked for. Fails without a device, because the benchmark opens one.
-pub fn rows(only: Option<String>) -> Result<Vec<Row>> {
-    let bench = Bench::open(clamp_bench::options::Options { size: Some(BYTES), only, ..Default::default() })?;
-    // The same limits on every machine, whatever its device has.
+/// The rows whose section, name or dtype contains `only`, in any case, on the same limits on every machine.
+pub fn rows(only: &str) -> Result<Vec<Row>> {
     let limits = Limits { f64_arithmetic: true, ..Limits::default() };
+    let wants = Options { only: Some(only.to_owned()), ..Default::default() };
     let mut rows = vec![copy()];
-    for row in clamp_bench::rows(&bench, &[])? {
+    for row in clamp_bench::cases(true, BYTES)? {
         // A row against a plain kernel repeats the case of another row.
         let Some(case) = row.case.filter(|case| case.rival != Against::Plain) else { continue };
+        let dtype = case.clamp.dtype().name();
+        if !wants.wants(&format!("{}: {} {dtype}", row.section, row.name)) {
+            continue;
+        }
         let plan = if case.in_place {
             Plan::in_one_buffer(case.asked(), &case.src, &case.dst, limits)?
         } else {
@@ -98,7 +101,7 @@ pub fn rows(only: Option<String>) -> Result<Vec<Row>> {
         rows.push(Row {
             section: row.section,
             name: row.name,
-            dtype: case.clamp.dtype().name(),
+            dtype,
             elements: case.dst.len() as u64,
             bytes: 2 * case.bytes(),
             kernels: plan.shaders().into_iter().map(Kernel::from).collect(),

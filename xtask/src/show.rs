@@ -1,0 +1,51 @@
+//! `cargo xtask show` and `cargo xtask budget`: what a plan takes, and what a GPU's compiler makes of it.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+use xshell::cmd;
+
+use crate::packages::{self, VULKAN};
+use crate::shell::{root, shell, shell_here};
+
+/// Prints the plan of a clamp with scale and bias of 480 x 640 pixels: the candidates with their costs, the cheapest first,
+/// and the text of its shader.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Such as `'hwc u8 -> chw f16 per channel'`. Layouts: hwc, chw, bgr, mirrored, rgba, rotated; matrix, transposed.
+    #[arg(value_name = "MOVEMENT", num_args = 1.., required = true, allow_hyphen_values = true)]
+    movement: Vec<String>,
+}
+
+/// The test that prints a plan.
+pub const SHOW: &str = "shader::tests::show::a_plan_is_shown";
+
+pub fn run(Args { movement }: &Args) -> Result<()> {
+    let sh = shell()?;
+    // Only the crate knows the candidates, so one of its tests prints them.
+    let test =
+        cmd!(sh, "cargo test --quiet --package wgpu-clamp --lib -- --exact {SHOW} --ignored --nocapture");
+    Ok(test.env("WGPU_CLAMP_SHOW", movement.join(" ")).run()?)
+}
+
+/// Runs the program of `dev/budget`.
+pub fn budget(args: &[OsString]) -> Result<()> {
+    // The package of the software drivers has AMD's driver too. The benchmark opens lavapipe if there is no GPU.
+    packages::drivers(&VULKAN)?;
+    let (sh, root) = (shell_here()?, root());
+    let program = cmd!(sh, "cargo run --release --manifest-path {root}/Cargo.toml --package clamp-budget --");
+    Ok(program.args(args).run()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typed;
+
+    #[test]
+    fn a_movement_may_be_one_word_or_several() {
+        let asked: Args = typed("hwc u8 -> chw f16").unwrap();
+        assert_eq!(asked.movement.join(" "), "hwc u8 -> chw f16");
+        assert!(typed::<Args>("").is_err());
+    }
+}
