@@ -6,8 +6,8 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use xshell::{Shell, cmd};
 
-use crate::lint::FEATURES;
 use crate::shell::{commit, root, shell};
+use crate::test::LIBRARY;
 
 /// Puts a folder together that tries the crate on a machine like this one that has a GPU driver and nothing else: stripped
 /// programs, their data, and `run.sh`, which runs each for a limited time and keeps its output.
@@ -42,8 +42,8 @@ pub fn run(Args { out }: &Args) -> Result<()> {
     );
     // Two builds, because the tests turn on wgpu's slow counting of objects.
     let mut programs = build(&sh, &["--package", "clamp-bench", "--bins"])?;
-    let tests = ["--test", "gpu", "--test", "conformance", "--example", "doctor", "--features", FEATURES];
-    programs.extend(build(&sh, &[&["--package", "wgpu-clamp"], &tests[..]].concat())?);
+    let tests = ["--test", "gpu", "--test", "conformance", "--example", "doctor"];
+    programs.extend(build(&sh, &[&LIBRARY[..], &tests].concat())?);
 
     sh.remove_path(&folder)?;
     sh.create_dir(folder.join("bin"))?;

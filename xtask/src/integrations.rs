@@ -7,7 +7,6 @@ use anyhow::{Context as _, Result, ensure};
 use clap::ValueEnum as _;
 use xshell::{Shell, cmd};
 
-use crate::lint::{INTEGRATIONS, PEERS, Workspace};
 use crate::packages::{self, VENV, VULKAN};
 use crate::shell::{Steps, root, shell};
 
@@ -27,10 +26,10 @@ pub struct Args {
     pytest: Vec<OsString>,
 }
 
-/// The Python module, a package of [`INTEGRATIONS`].
+/// The Python module, a package of `integrations`.
 const DASK: &str = "wgpu-clamp-python";
 
-/// The example, a package of [`PEERS`].
+/// The example, a package of `peers`.
 const BURN: &str = "burn-tensor-clamp";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -87,13 +86,19 @@ fn dask(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
     if asked.measure {
         return steps.step("measure", || Ok(cmd!(sh, "{python} integrations/dask/measure.py").run()?));
     }
-    steps.step("dask: lints", || lints(sh, &INTEGRATIONS, DASK))?;
+    let cargo = |subcommand| {
+        let options =
+            ["--manifest-path", "integrations/Cargo.toml", "--locked", "--target-dir", "target/integrations"];
+        cmd!(sh, "cargo {subcommand} {options...} --release --package {DASK}")
+    };
+    steps.step("dask: lints", || {
+        Ok(cargo("clippy").args(["--all-targets", "--", "-D", "warnings"]).run()?)
+    })?;
     // Arguments of pytest select Python tests alone.
     if asked.pytest.is_empty() {
         steps.step("dask: cargo test", || {
             // As in maturin's build, the module is not linked to Python.
-            let tests = INTEGRATIONS.cargo(sh, "test").args(["--package", DASK]);
-            Ok(tests.env("PYO3_BUILD_EXTENSION_MODULE", "1").run()?)
+            Ok(cargo("test").env("PYO3_BUILD_EXTENSION_MODULE", "1").run()?)
         })?;
     }
     steps.step("dask: tests", || {
@@ -105,15 +110,15 @@ fn dask(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
 
 /// Runs the example, which checks its own results.
 fn burn(sh: &Shell, steps: &mut Steps) -> Result<()> {
-    let example = || PEERS.cargo(sh, "run").args(["--package", BURN]);
-    steps.step("burn: lints", || lints(sh, &PEERS, BURN))?;
-    steps.step("burn: with fusion", || Ok(example().run()?))?;
-    steps.step("burn: without fusion", || Ok(example().arg("--no-default-features").run()?))
-}
-
-fn lints(sh: &Shell, workspace: &Workspace, package: &str) -> Result<()> {
-    workspace.format(sh)?;
-    workspace.lint(sh, &["--package", package])
+    let cargo = |subcommand| {
+        let options = ["--manifest-path", "peers/Cargo.toml", "--locked", "--target-dir", "target/peers"];
+        cmd!(sh, "cargo {subcommand} {options...} --package {BURN}")
+    };
+    steps.step("burn: lints", || {
+        Ok(cargo("clippy").args(["--all-targets", "--", "-D", "warnings"]).run()?)
+    })?;
+    steps.step("burn: with fusion", || Ok(cargo("run").run()?))?;
+    steps.step("burn: without fusion", || Ok(cargo("run").arg("--no-default-features").run()?))
 }
 
 /// The virtual environment that Dask is tested in.

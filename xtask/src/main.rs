@@ -4,21 +4,14 @@
 
 mod bench;
 mod carry;
-#[cfg(test)]
-mod declared;
-mod deny;
-mod fuzz;
+mod check;
 mod integrations;
-mod lint;
-mod machine;
 mod packages;
 mod proof;
-mod release;
 mod shell;
 mod show;
 mod test;
 mod tools;
-mod validate;
 mod web;
 
 use std::ffi::OsString;
@@ -33,8 +26,8 @@ use shell::{shell, shell_here};
 
 /// The commands of wgpu-clamp.
 ///
-/// Commands that need a GPU install Mesa's software drivers on a Linux machine without a driver, by apt, dnf or pacman. That
-/// takes root, or a sudo without a password; otherwise they print the command to run.
+/// Commands that need a GPU install Mesa's software drivers on a Debian or Ubuntu without a driver. That takes root, or a sudo
+/// without a password; otherwise, and on other systems, they print what is missing.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Command {
@@ -45,9 +38,11 @@ enum Command {
         args: Vec<OsString>,
     },
     Test(test::Args),
-    Lint(lint::Args),
-    Validate(validate::Args),
-    Deny(deny::Args),
+    /// Formats, lints and documents, checks the package and the crate for the browser, and runs the examples and the tools'
+    /// own tests.
+    ///
+    /// Stops at the first failure.
+    Check,
     Bench(bench::Args),
     Carry(carry::Args),
     Show(show::Args),
@@ -68,9 +63,7 @@ enum Command {
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
     },
-    Fuzz(fuzz::Args),
     Integrations(integrations::Args),
-    Release(release::Args),
     /// Shows what this machine has of Vulkan and GL, and installs what is missing.
     Drivers,
     /// Builds the page `web/page`, a picture clamped live on WebGPU, and serves it on this machine.
@@ -82,18 +75,14 @@ impl Command {
         match self {
             Self::Demo { args } => demo(&args),
             Self::Test(args) => test::run(&args),
-            Self::Lint(args) => lint::run(&args),
-            Self::Validate(args) => validate::run(&args),
-            Self::Deny(args) => deny::run(&args),
+            Self::Check => check::run(),
             Self::Bench(args) => bench::run(&args),
             Self::Carry(args) => carry::run(&args),
             Self::Show(args) => show::run(&args),
             Self::Budget { args } => show::budget(&args),
             Self::Proof(args) => proof::run(&args),
             Self::Mutants { only } => mutants(&only),
-            Self::Fuzz(args) => fuzz::run(&args),
             Self::Integrations(args) => integrations::run(&args),
-            Self::Release(args) => release::run(&args),
             Self::Drivers => packages::drivers(&[&VULKAN[..], &GL].concat()),
             Self::Web => web::serve(),
         }
@@ -182,7 +171,6 @@ mod tests {
             (proof::SANITIZED, "src/self_test/sanitized.rs"),
             (proof::WINE_SKIPS, "tests/gpu/self_test.rs"),
             (show::SHOW, "src/shader/tests/show.rs"),
-            (validate::ADVISED, "tests/gpu/program.rs"),
         ] {
             let text = std::fs::read_to_string(shell::root().join(file)).unwrap();
             let function = name.rsplit("::").next().unwrap();

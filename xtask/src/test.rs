@@ -1,23 +1,22 @@
-//! `cargo xtask test`: the checks that every change passes.
+//! `cargo xtask test`: the crate's tests.
 
 use std::env;
 use std::ffi::OsString;
 
-use anyhow::{Result, bail};
-use xshell::{Shell, cmd};
+use anyhow::Result;
+use xshell::cmd;
 
-use crate::lint::{FEATURES, WORKSPACES};
 use crate::packages::{self, GL, VULKAN};
 use crate::shell::{Steps, shell};
-use crate::{deny, release, tools, web};
+use crate::{tools, web};
 
-/// Runs all that a change has to pass: formatting, lints, documentation, tests, examples, the package.
+/// Runs the crate's tests.
 ///
 /// Stops at the first failure. Installs cargo-nextest below target/ where it is missing: minutes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Runs the library's tests on WebGPU in headless Chromium, then the tests of the page `web/page`. Needs Node.js
-    /// 20; installs Chromium where it is missing.
+    /// Runs the tests on WebGPU in headless Chromium, then the tests of the page `web/page`. Needs Node.js 20; installs
+    /// Chromium where it is missing.
     #[arg(long, conflicts_with = "exhaustive")]
     browser: bool,
     /// Includes the tests that take hours on a CPU (sets `WGPU_CLAMP_EXHAUSTIVE=1`).
@@ -27,6 +26,9 @@ pub struct Args {
     #[arg(last = true)]
     args: Vec<OsString>,
 }
+
+/// The package that is published, with the feature that its tests need.
+pub const LIBRARY: [&str; 4] = ["--package", "wgpu-clamp", "--features", "ndarray"];
 
 /// The variable that makes tests exhaustive.
 pub const EXHAUSTIVE: &str = "WGPU_CLAMP_EXHAUSTIVE";
@@ -46,65 +48,9 @@ const BACKENDS: Option<&str> = if cfg!(target_os = "linux") {
 };
 
 pub fn run(args: &Args) -> Result<()> {
-    if args.browser { web::test(&args.args) } else { run_all(args) }
-}
-
-/// Runs every check, the quick ones first, and stops at the first that fails.
-fn run_all(args: &Args) -> Result<()> {
-    let sh = shell()?;
-    let mut steps = Steps::new();
-    if !args.args.is_empty() {
-        steps.step("drivers", || packages::drivers(&[&VULKAN[..], &GL].concat()))?;
-        return steps.step("tests", || tests(args));
+    if args.browser {
+        return web::test(&args.args);
     }
-    steps.step("tools", || {
-        components(&sh)?;
-        tools::cargo(&sh, "cargo-nextest")
-    })?;
-    steps.step("drivers", || packages::drivers(&[&VULKAN[..], &GL].concat()))?;
-    steps.step("format", || WORKSPACES.iter().try_for_each(|workspace| workspace.format(&sh)))?;
-    steps.step("lints", || WORKSPACES[0].lint(&sh, &["--workspace"]))?;
-    steps.step("dependencies", || deny::if_there(&sh))?;
-    steps.step("documentation", || {
-        // As docs.rs builds it.
-        let doc = cmd!(sh, "cargo doc --no-deps --all-features");
-        Ok(doc.env("RUSTDOCFLAGS", "--cfg docsrs -D warnings").run()?)
-    })?;
-    steps.step("wasm32", || {
-        let target = web::TARGET;
-        if !tools::has_target(&sh, target) {
-            println!("not checked: the toolchain lacks the target; `rustup target add {target}` adds it");
-            return Ok(());
-        }
-        Ok(cmd!(sh, "cargo check --lib --target {target}").run()?)
-    })?;
-    steps.step("tests", || tests(args))?;
-    steps.step("examples", || examples(&sh))?;
-    // Earlier builds have downloaded everything.
-    steps.step("package", || release::package(&sh, &["--allow-dirty", "--offline"]))?;
-    steps.summary();
-    println!("\nAll checks passed.");
-    Ok(())
-}
-
-/// Checks for rustfmt and clippy before anything slow begins.
-fn components(sh: &Shell) -> Result<()> {
-    let missing: Vec<_> = [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")]
-        .into_iter()
-        .filter_map(|(program, component)| (!tools::is_there(sh, program)).then_some(component))
-        .collect();
-    if !missing.is_empty() {
-        bail!(
-            "the Rust toolchain lacks components. Run:\n\n    rustup component add {}\n",
-            missing.join(" ")
-        );
-    }
-    Ok(())
-}
-
-/// Runs the GPU tests in one process per program, because they share devices, and every other test in a process of its
-/// own. `.config/nextest.toml` names the GPU tests' programs. Then runs the tests in documentation.
-fn tests(args: &Args) -> Result<()> {
     let sh = shell()?;
     let is_set = |name: &&str| env::var_os(name).is_some();
     if !is_set(&"WGPU_VALIDATION") {
@@ -120,26 +66,22 @@ fn tests(args: &Args) -> Result<()> {
     {
         sh.set_var(REQUIRE, backends);
     }
-    let workspace = ["--workspace", "--features", FEATURES];
+    let mut steps = Steps::new();
+    steps.step("drivers", || packages::drivers(&[&VULKAN[..], &GL].concat()))?;
     if !args.args.is_empty() {
-        return Ok(cmd!(sh, "cargo test {workspace...}").args(&args.args).run()?);
+        return steps.step("tests", || Ok(cmd!(sh, "cargo test {LIBRARY...}").args(&args.args).run()?));
     }
-    cmd!(sh, "cargo nextest run {workspace...}").run()?;
-    cmd!(sh, "cargo test {workspace...} --test gpu --test conformance").run()?;
-    Ok(cmd!(sh, "cargo test {workspace...} --doc").run()?)
-}
-
-/// Runs the examples. Each checks its own result. They are built with the workspace, to share the tests' dependencies.
-fn examples(sh: &Shell) -> Result<()> {
-    cmd!(sh, "cargo build --workspace --examples --features {FEATURES}").run()?;
-    // Cargo puts the examples beside this program.
-    let built = env::current_exe()?.with_file_name("examples");
-    let run = |name: &str, args: &[&str]| sh.cmd(built.join(name)).args(args).run();
-    for name in ["quickstart", "own_encoder", "frame_to_tensor", "onnx_clip", "ndarray_views"] {
-        run(name, &[])?;
-    }
-    // A few cases; the tests run all.
-    Ok(run("doctor", &["--cases", "0..5"])?)
+    steps.step("nextest", || tools::nextest(&sh))?;
+    steps.step("build", || Ok(cmd!(sh, "cargo test {LIBRARY...} --no-run").run()?))?;
+    // One process per test; `.config/nextest.toml` leaves out the GPU tests, which share devices in one process per program.
+    steps.step("tests", || Ok(cmd!(sh, "cargo nextest run {LIBRARY...}").run()?))?;
+    steps.step("tests on GPUs", || {
+        Ok(cmd!(sh, "cargo test {LIBRARY...} --test gpu --test conformance").run()?)
+    })?;
+    steps.step("documentation", || Ok(cmd!(sh, "cargo test {LIBRARY...} --doc").run()?))?;
+    steps.summary();
+    println!("\nAll tests passed.");
+    Ok(())
 }
 
 #[cfg(test)]

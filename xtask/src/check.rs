@@ -1,0 +1,110 @@
+//! `cargo xtask check`: what a change has to pass besides the crate's tests.
+
+use std::env;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, bail};
+use xshell::{Shell, cmd};
+
+use crate::packages::{self, GL, VULKAN};
+use crate::shell::{Steps, shell};
+use crate::{tools, web};
+
+/// The workspaces besides the main one.
+const OTHERS: [&str; 4] = ["fuzz", "integrations", "peers", "web"];
+
+/// The features of the main workspace in every step, so that nothing is built twice.
+const FEATURES: &str = "wgpu-clamp/ndarray";
+
+/// Formats, lints and documents, checks the package and the crate for the browser, and runs the examples and the tools' own
+/// tests. Stops at the first failure.
+pub fn run() -> Result<()> {
+    let sh = shell()?;
+    let mut steps = Steps::new();
+    steps.step("tools", || {
+        components(&sh)?;
+        tools::nextest(&sh)?;
+        packages::drivers(&[&VULKAN[..], &GL].concat())
+    })?;
+    steps.step("format", || {
+        cmd!(sh, "cargo fmt --all --check").run()?;
+        let format = |one| cmd!(sh, "cargo fmt --manifest-path {one}/Cargo.toml --all --check").run();
+        Ok(OTHERS.into_iter().try_for_each(format)?)
+    })?;
+    steps.step("lints", || {
+        let workspace = ["--workspace", "--all-targets", "--locked", "--features", FEATURES];
+        Ok(cmd!(sh, "cargo clippy {workspace...} -- -D warnings").run()?)
+    })?;
+    steps.step("documentation", || {
+        // As docs.rs builds it.
+        let doc = cmd!(sh, "cargo doc --no-deps --all-features");
+        Ok(doc.env("RUSTDOCFLAGS", "--cfg docsrs -D warnings").run()?)
+    })?;
+    steps.step("wasm32", || {
+        let target = web::TARGET;
+        if !tools::has_target(&sh, target) {
+            println!("not checked: the toolchain lacks the target; `rustup target add {target}` adds it");
+            return Ok(());
+        }
+        Ok(cmd!(sh, "cargo check --lib --target {target}").run()?)
+    })?;
+    steps.step("package", || package(&sh))?;
+    let workspace = ["--workspace", "--features", FEATURES];
+    steps.step("examples", || {
+        cmd!(sh, "cargo build {workspace...} --examples").run()?;
+        examples(&sh)
+    })?;
+    steps.step("tools' tests", || {
+        Ok(cmd!(sh, "cargo nextest run {workspace...} --exclude wgpu-clamp").run()?)
+    })?;
+    steps.summary();
+    println!("\nAll checks passed.");
+    Ok(())
+}
+
+/// Checks for rustfmt and clippy before anything slow begins.
+fn components(sh: &Shell) -> Result<()> {
+    let missing: Vec<_> = [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")]
+        .into_iter()
+        .filter_map(|(program, component)| (!tools::is_there(sh, program)).then_some(component))
+        .collect();
+    if !missing.is_empty() {
+        bail!(
+            "the Rust toolchain lacks components. Run:\n\n    rustup component add {}\n",
+            missing.join(" ")
+        );
+    }
+    Ok(())
+}
+
+/// Packs the crate and checks the package alone: the library, without the features that tests turn on in its
+/// dependencies, then the examples, so that `include` lacks none of their files.
+fn package(sh: &Shell) -> Result<()> {
+    sh.remove_path("target/package")?;
+    let pack =
+        ["--package", "wgpu-clamp", "--no-verify", "--locked", "--allow-dirty", "--target-dir", "target"];
+    cmd!(sh, "cargo package {pack...}").run()?;
+    let is_packed = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "crate");
+    let packed = sh.read_dir("target/package")?.into_iter().find(is_packed);
+    let packed = packed.context("cargo has packed nothing")?;
+    sh.create_dir("target/package/alone")?;
+    // `m` gives the files the current time. With the package's dates, cargo would take them for already checked.
+    cmd!(sh, "tar -xzmf {packed} --strip-components=1 -C target/package/alone").run()?;
+    // In the target folder of the other steps, to reuse their builds.
+    let check = ["check", "--locked", "--target-dir", "target", "--manifest-path"];
+    let manifest = "target/package/alone/Cargo.toml";
+    cmd!(sh, "cargo {check...} {manifest} --lib").run()?;
+    Ok(cmd!(sh, "cargo {check...} {manifest} --examples --all-features").run()?)
+}
+
+/// Runs the examples. Each checks its own result.
+fn examples(sh: &Shell) -> Result<()> {
+    // Cargo puts the examples beside this program.
+    let built = env::current_exe()?.with_file_name("examples");
+    let run = |name: &str, args: &[&str]| sh.cmd(built.join(name)).args(args).run();
+    for name in ["quickstart", "own_encoder", "frame_to_tensor", "onnx_clip", "ndarray_views"] {
+        run(name, &[])?;
+    }
+    // A few cases; the tests run all.
+    Ok(run("doctor", &["--cases", "0..5"])?)
+}
