@@ -1,20 +1,18 @@
-//! The file that `--json` writes and `--from` reads.
+//! The file that `--json` writes.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::first::First;
-use crate::growth::Curve;
 use crate::head::Head;
 use crate::outcome::{Outcome, Verdict};
 use crate::sweep;
 
 /// All figures of one run.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Default, Serialize)]
 pub struct Dump {
     /// The lines above the table.
     pub head: Head,
@@ -22,8 +20,6 @@ pub struct Dump {
     pub left_out: Option<String>,
     /// The table's rows, with every sample.
     pub rows: Vec<Outcome>,
-    /// Curves of time against something that grows.
-    pub growth: Vec<Curve>,
     /// The sweep of layouts.
     pub layouts: Vec<sweep::Point>,
     /// Times to a first result.
@@ -37,25 +33,16 @@ impl Dump {
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// Reads a file of `--json`.
-    pub fn read(path: &Path) -> Result<Self> {
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-        serde_json::from_str(&text).with_context(|| format!("{} is no file of `--json`", path.display()))
-    }
-
     /// The clock and the error of each row and point, in the order of measurement.
     pub fn marks(&mut self) -> impl Iterator<Item = (&mut Option<f64>, &mut Option<String>)> {
         let rows = self.rows.iter_mut().map(|row| (&mut row.clock, &mut row.error));
-        let growth = self.growth.iter_mut().flat_map(|curve| &mut curve.points);
-        let growth = growth.map(|point| (&mut point.clock, &mut point.error));
         let layouts = self.layouts.iter_mut().map(|point| (&mut point.clock, &mut point.error));
-        rows.chain(growth).chain(layouts)
+        rows.chain(layouts)
     }
 
     /// Whether every result is right.
     pub fn is_right(&self) -> bool {
         self.rows.iter().all(|row| row.verdict != Verdict::Wrong)
-            && self.growth.iter().flat_map(|curve| &curve.points).all(|point| point.error.is_none())
             && self.layouts.iter().all(|point| point.error.is_none())
             && self.first.iter().all(|first| first.error.is_none())
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use half::f16;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use wgpu_clamp::{Clamp, DType, Layout, Limits, Number, Plan, Precision, Rounding, Shader};
 
 use crate::bench::Bench;
@@ -21,7 +21,7 @@ use crate::kernels::{Kind, Packets};
 use crate::plain;
 use crate::row::Unit;
 use crate::stats::Stats;
-use crate::text::{dash, error_column, figure, tsv as lines};
+use crate::text::{dash, figure};
 
 /// Variables that turn shader caches off: Mesa's before version 22.1, Mesa's since then, and NVIDIA's.
 const CACHES_OFF: [(&str, &str); 3] = [
@@ -39,7 +39,7 @@ struct Job {
 }
 
 /// The times of a job.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub struct First {
     pub job: String,
     pub dtypes: String,
@@ -60,7 +60,7 @@ impl First {
 }
 
 /// Times in seconds.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub struct Times {
     /// From the call until the work can be recorded: texts, modules, pipelines, buffers.
     pub prepare: Stats,
@@ -284,18 +284,6 @@ pub fn summary(all: &[First]) -> String {
         figure(fastest, Unit::Seconds),
         figure(slowest, Unit::Seconds),
     )
-}
-
-/// All jobs in seconds, tab-separated.
-pub fn tsv(all: &[First]) -> String {
-    let head = "job\tdtypes\tkernels\tprepare\tdispatch\tplain_prepare\tplain_dispatch\terror";
-    lines(head, all, |First { job, dtypes, kernels, ours, plain, error }| {
-        let [ours, plain] = [ours, plain].map(|times| match times {
-            Some(Times { prepare, dispatch }) => format!("{:.3e}\t{:.3e}", prepare.median, dispatch.median),
-            None => "-\t-".to_owned(),
-        });
-        format!("{job}\t{dtypes}\t{kernels}\t{ours}\t{plain}\t{}", error_column(error.as_ref()))
-    })
 }
 
 #[cfg(test)]

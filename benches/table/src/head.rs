@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use time::OffsetDateTime;
 use wgpu_clamp::DType;
 
@@ -16,7 +16,7 @@ use crate::stats::Stats;
 use crate::text::{figure, size, spread};
 
 /// The lines above the table.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Head {
     /// Name and value of each line.
     pub lines: Vec<(String, String)>,
@@ -69,36 +69,11 @@ impl Head {
         ["adapter", "driver", "date", "commit"].map(|name| self.line(name)).join(", ")
     }
 
-    /// The adapter's name and API.
-    pub fn adapter(&self) -> &str {
-        self.line("adapter")
-    }
-
-    /// The adapter and its API as a part of a file's name: `nvidia-h100-vulkan`.
-    pub fn slug(&self) -> String {
-        let adapter = self.line("adapter");
-        let name = adapter.split(" (").next().unwrap_or_default();
-        let api = adapter.rsplit('(').next().and_then(|kind| kind.split(',').next()).unwrap_or_default();
-        let words = format!("{name} {api}").to_lowercase();
-        let words =
-            words.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-        words.collect::<Vec<_>>().join("-")
-    }
-
-    /// The lines as comments above a table of tab-separated values.
-    pub fn tsv(&self) -> String {
-        self.listed("#")
-    }
-
     /// The lines as a Markdown list.
     pub fn markdown(&self) -> String {
-        self.listed("-")
-    }
-
-    fn listed(&self, mark: &str) -> String {
         let mut text = String::new();
         for (name, value) in &self.lines {
-            let _ = writeln!(text, "{mark} {name}: {value}");
+            let _ = writeln!(text, "- {name}: {value}");
         }
         text
     }
@@ -160,21 +135,4 @@ fn slope(bench: &Bench, work: &Work) -> Result<f64> {
     let product: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
     let square: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
     Ok(product / square)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_are_named_by_adapter_and_api() {
-        for (adapter, slug) in [
-            ("llvmpipe (LLVM 15.0.6, 256 bits) (Vulkan, Cpu)", "llvmpipe-vulkan"),
-            ("NVIDIA H100 80GB HBM3 (Dx12, DiscreteGpu)", "nvidia-h100-80gb-hbm3-dx12"),
-            ("", ""),
-        ] {
-            let head = Head { lines: vec![("adapter".to_owned(), adapter.to_owned())] };
-            assert_eq!(head.slug(), slug);
-        }
-    }
 }

@@ -20,7 +20,6 @@ mod device;
 mod dump;
 mod elements;
 mod first;
-mod growth;
 mod hand;
 mod head;
 pub mod kernels;
@@ -32,7 +31,6 @@ mod pictures;
 mod plain;
 pub mod plot;
 mod quantised;
-mod record;
 mod ring;
 pub mod row;
 mod slices;
@@ -43,10 +41,9 @@ mod table;
 mod text;
 mod verify;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Parser as _;
 
 use bench::Bench;
@@ -55,6 +52,9 @@ use head::Head;
 use options::Options;
 use outcome::{Outcome, Verdict};
 use row::Row;
+
+/// Number of the sweep's worst rows that are printed again.
+const WORST: usize = 5;
 
 /// Makes the rows that a program adds.
 pub type More = fn(&Bench) -> Result<Vec<Row>>;
@@ -77,9 +77,6 @@ pub fn run(more: &[More]) -> ExitCode {
 /// As [`run`]; returns whether all results are right.
 fn try_run(more: &[More]) -> Result<bool> {
     let options = Options::parse();
-    if !options.from.is_empty() {
-        return take(&options.from, &options.into).map(|()| true);
-    }
     if let Some((job, side)) = options.first_sample {
         return first::sample(job, side).map(|()| true);
     }
@@ -99,7 +96,6 @@ fn try_run(more: &[More]) -> Result<bool> {
         (dump.first, count) = first::measure(&bench)?;
     } else {
         (dump.rows, count) = measure(&bench, more)?;
-        dump.growth = if bench.options.growth { growth::curves(&bench)? } else { Vec::new() };
     }
     for ((clock, _), share) in dump.marks().zip(bench.clocks()) {
         *clock = share;
@@ -116,13 +112,12 @@ fn try_run(more: &[More]) -> Result<bool> {
             row.verdict = Verdict::Wrong;
         }
     }
-    for curve in &dump.growth {
-        println!("{}", curve.table());
-    }
     if bench.options.layouts {
-        println!("\n{}", sweep::summary(&dump.layouts));
-    } else if !bench.options.first {
-        println!("\n{}\n", table::summary(&dump.rows));
+        println!("\n{}\n{}", sweep::summary(&dump.layouts), sweep::worst(&dump.layouts, WORST));
+    } else if bench.options.first {
+        println!("\n{}\n", first::summary(&dump.first));
+    } else {
+        println!("\n{}\n\n{}", table::summary(&dump.rows), table::sections(&dump.rows));
     }
     let down = dump.marks().filter(|(clock, _)| clock.is_some_and(|share| !clock::is_up(share))).count();
     if down > 0 {
@@ -154,15 +149,6 @@ fn left_out(
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// Copies the figures of `--json` files into a page and prints the names of their tables.
-fn take(files: &[PathBuf], page: &Path) -> Result<()> {
-    for file in files {
-        let names = record::record(&Dump::read(file)?, page).with_context(|| file.display().to_string())?;
-        println!("{}: {}", page.display(), names.join(", "));
-    }
-    Ok(())
-}
-
 /// Writes the requested files.
 fn write(options: &Options, dump: &Dump) -> Result<()> {
     if let Some(path) = &options.json {
@@ -173,12 +159,7 @@ fn write(options: &Options, dump: &Dump) -> Result<()> {
     if options.layouts {
         return plot::cells(path, &title, &dump.layouts);
     }
-    plot::ratios(path, &title, &dump.rows)?;
-    for curve in &dump.growth {
-        let name = path.file_stem().unwrap_or_default().display();
-        plot::curve(&path.with_file_name(format!("{name}{}.svg", curve.suffix())), &title, curve)?;
-    }
-    Ok(())
+    plot::ratios(path, &title, &dump.rows)
 }
 
 /// The rows of tensors of about `bytes` bytes. `has_f64`: whether the device computes in f64.

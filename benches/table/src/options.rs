@@ -14,58 +14,48 @@ use crate::first::Side;
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct Options {
     /// Takes smaller tensors and fewer rounds.
-    #[arg(long, conflicts_with_all = ["first", "from"])]
+    #[arg(long, conflicts_with = "first")]
     pub quick: bool,
     /// Only rows whose section, name or dtype contains this, in any case.
-    #[arg(long, value_name = "TEXT", conflicts_with = "from")]
+    #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
     /// The number of rounds.
-    #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "from")]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub rounds: Option<usize>,
     /// The size of the large tensors in MiB.
-    #[arg(long, value_name = "MIB", value_parser = mib, conflicts_with_all = ["first", "from"])]
+    #[arg(long, value_name = "MIB", value_parser = mib, conflicts_with = "first")]
     pub size: Option<u64>,
     /// Starts no row after so many minutes, and after as many more compares no result. The rows measured by then are
     /// written.
-    #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "from")]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub minutes: Option<usize>,
     /// Compares no result with the reference; the figures say so.
-    #[arg(long, conflicts_with_all = ["first", "from"])]
+    #[arg(long, conflicts_with = "first")]
     pub unchecked: bool,
     /// Writes all figures to a file.
-    #[arg(long, value_name = "FILE", conflicts_with = "from")]
+    #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
     /// Draws the ratios as a picture.
-    #[arg(long, value_name = "FILE.svg", value_parser = svg, conflicts_with_all = ["first", "from"])]
+    #[arg(long, value_name = "FILE.svg", value_parser = svg, conflicts_with = "first")]
     pub plot: Option<PathBuf>,
-    /// Measures time against size, rank, clamps in a pass and host memory too; with `--plot`, one picture each.
-    #[arg(long, conflicts_with_all = ["layouts", "first", "from"])]
-    pub growth: bool,
     /// Instead of the table, measures the layouts that users bring, each against a copy and a plain kernel, at 16 and
     /// 64 MiB (on a GPU 64 and 256).
-    #[arg(long, conflicts_with_all = ["first", "from"])]
+    #[arg(long, conflicts_with = "first")]
     pub layouts: bool,
     /// Instead of the table, measures the time to a first result: `prepare` and the first dispatch, with drivers'
     /// caches off on Linux.
-    #[arg(long, conflicts_with = "from")]
+    #[arg(long)]
     pub first: bool,
     /// Needs no device: predicts the rows of the table, the sweep and small pictures on a GPU, at 64 MiB or `--size`.
-    #[arg(long, conflicts_with_all = ["quick", "rounds", "minutes", "unchecked", "plot", "growth", "layouts", "first", "from"])]
+    #[arg(long, conflicts_with_all = ["quick", "rounds", "minutes", "unchecked", "plot", "layouts", "first"])]
     pub model: bool,
     /// Instead of the table, times each kernel that could take a row of the table or of the sweep, in turns, beside the
     /// cost by which the plan chooses. With `--model`, predicts the times.
-    #[arg(long, conflicts_with_all = ["unchecked", "plot", "growth", "layouts", "first", "from"])]
+    #[arg(long, conflicts_with_all = ["unchecked", "plot", "layouts", "first"])]
     pub candidates: bool,
     /// Takes one sample for `--first`, such as `3:Ours`; the program starts itself once per sample.
     #[arg(long, hide = true, value_parser = sample)]
     pub first_sample: Option<(usize, Side)>,
-    /// Measures nothing: copies the figures of a `--json` file, from this machine or another, into a page; may be
-    /// repeated.
-    #[arg(long, value_name = "FILE")]
-    pub from: Vec<PathBuf>,
-    /// The page of `--from`; pictures and full tables are written beside it.
-    #[arg(long, value_name = "FILE.md", requires = "from", default_value = "benches/RESULTS.md")]
-    pub into: PathBuf,
 }
 
 impl Options {
@@ -116,8 +106,6 @@ mod tests {
         assert!(options.wants("clamp f16") && !options.wants("clamp f32") && Options::default().wants("any"));
         assert_eq!((options.rounds, options.size), (Some(7), Some(2 << 20)));
         assert_eq!(parse("--first-sample 3:Plain").unwrap().first_sample, Some((3, Side::Plain)));
-        let options = parse("--from a --from b --into c.md").unwrap();
-        assert_eq!((options.from.len(), options.into), (2, "c.md".into()));
     }
 
     #[test]
@@ -127,15 +115,11 @@ mod tests {
             "--size many",
             "--plot a.gif",
             "--layouts --first",
-            "--growth --layouts",
             "--model --layouts",
             "--candidates --first",
             "--first --plot a.svg",
             "--first --quick",
             "--first --unchecked",
-            "--from a --only b",
-            "--into a.md",
-            "--from a --layouts",
             "--first-sample 3",
         ] {
             assert!(parse(line).is_err(), "{line}");

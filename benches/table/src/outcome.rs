@@ -1,6 +1,6 @@
 //! A measured row: its figures, compared with its goal.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::bench::Bench;
 use crate::row::{Goal, Row, Unit};
@@ -8,7 +8,7 @@ use crate::stats::Stats;
 use crate::text::figure;
 
 /// The outcome of a row against its goal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     Met,
@@ -30,7 +30,7 @@ pub struct Measured {
 }
 
 /// A measured row of the table.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub struct Outcome {
     pub section: String,
     pub name: String,

@@ -1,4 +1,4 @@
-//! Pictures: the table's ratios, the sweep as coloured cells, and curves of growth.
+//! Pictures: the table's ratios, the sweep as coloured cells.
 
 use std::path::Path;
 
@@ -7,11 +7,9 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::growth::Curve;
 use crate::outcome::{Outcome, Verdict};
-use crate::row::Unit;
 use crate::sweep::Point;
-use crate::text::{dash, figure, size};
+use crate::text::{dash, size};
 
 /// The area of a picture.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -242,63 +240,4 @@ fn shade(ratio: f64) -> RGBColor {
     let (from, to, part) = if at < 0.6 { (low, middle, at / 0.6) } else { (middle, high, (at - 0.6) / 0.4) };
     let [red, green, blue] = [0, 1, 2].map(|n| (from[n] + (to[n] - from[n]) * part) as u8);
     RGBColor(red, green, blue)
-}
-
-/// Draws a curve of growth. Time is on a logarithmic scale; the points are evenly spaced.
-pub(crate) fn curve(path: &Path, adapter: &str, curve: &Curve) -> Result<()> {
-    let all = || curve.points.iter().flat_map(|p| p.seconds.iter().map(|s| s.median));
-    // Whole decades and a margin, so that the scale is labelled at each decade.
-    let low = 0.97 * 10_f64.powf(all().fold(f64::INFINITY, f64::min).log10().floor());
-    let high = 1.03 * 10_f64.powf(all().fold(0.0, f64::max).log10().ceil());
-    // x is the index of a point: each point is a fixed factor, or one rank, after the previous one.
-    let last = f64::from(curve.points.len() as u32) - 0.7;
-    // Labels an axis position if it is a point.
-    let label = |x: f64| {
-        let near = x.round();
-        let point = curve.points.get(near.max(0.0) as usize);
-        match point {
-            Some(point) if (x - near).abs() < 0.01 && near >= 0.0 => curve.at(point.at),
-            _ => String::new(),
-        }
-    };
-    picture(path, (900, 520), |area| {
-        let area = area.titled(&format!("Time of {}", curve.name), ("sans-serif", 18))?;
-        let area = area.titled(adapter, ("sans-serif", 13))?;
-        let mut chart = ChartBuilder::on(&area)
-            .margin(14)
-            .x_label_area_size(46)
-            .y_label_area_size(76)
-            .build_cartesian_2d(-0.3..last, (low..high).log_scale())?;
-        chart
-            .configure_mesh()
-            .disable_x_mesh()
-            .light_line_style(WHITE)
-            .x_desc(curve.over.as_str())
-            .x_labels(curve.points.len() + 1)
-            .x_label_formatter(&|x| label(*x))
-            .y_label_formatter(&|y| figure(*y, Unit::Seconds))
-            .draw()?;
-        // Colours that colour-blind readers can tell apart, used again if there are more series. Ours is drawn last,
-        // on top.
-        let colors =
-            [(213, 94, 0), (0, 114, 178), (0, 158, 115), (204, 121, 167)].map(|(r, g, b)| RGBColor(r, g, b));
-        for (i, name) in curve.series.iter().enumerate().rev() {
-            let color = colors[i % colors.len()];
-            let points: Vec<_> =
-                curve.points.iter().zip(0_u32..).map(|(p, x)| (f64::from(x), p.seconds[i].median)).collect();
-            chart
-                .draw_series(LineSeries::new(points.clone(), color.stroke_width(2)))?
-                .label(name.as_str())
-                .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], color.stroke_width(2)));
-            chart.draw_series(points.into_iter().map(|point| Circle::new(point, 4, color.filled())))?;
-        }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .label_font(("sans-serif", 13))
-            .background_style(WHITE)
-            .border_style(RGBColor(205, 205, 205))
-            .draw()?;
-        Ok(())
-    })
 }

@@ -1,7 +1,7 @@
 //! A row of the table: before its buffers are made, and ready to be measured.
 
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use wgpu_clamp::DType;
 
 use crate::bench::Bench;
@@ -80,7 +80,7 @@ pub enum Goal {
 }
 
 /// The unit of a row's samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Unit {
     /// Seconds.
     Seconds,

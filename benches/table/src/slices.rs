@@ -1,17 +1,15 @@
-//! Rows and curves for host memory: `clamp_slice`, the transfers alone, and a loop on the CPU.
+//! Rows for host memory: `clamp_slice` and the transfers alone.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
-use half::f16;
 use wgpu_clamp::verify::Buffers;
 use wgpu_clamp::{Clamp, DType, Element, Layout, wgpu};
 
 use crate::bench::Bench;
 use crate::clock::Work;
 use crate::data::{self, POISON};
-use crate::growth::Curve;
 use crate::ring::{Ring, Way};
 use crate::row::Goal::{Report, Time};
 use crate::row::{Check, Rival, Row, Trial};
@@ -53,47 +51,6 @@ fn trial(bench: &Bench, way: Way) -> Trial {
         check(&clamp, &src, &ours)
     });
     Trial { bytes, ours: ours_work, rivals: vec![Rival { name: name.to_owned(), work }], check }
-}
-
-/// `clamp_slice` and a single-threaded loop over the same slices, from 4 KiB to 256 MiB. The f32 clamp costs the CPU
-/// next to nothing; the f16 clamp also converts each element.
-pub fn curves(bench: &Bench) -> Result<Vec<Curve>> {
-    let clamp = data::bounds(DType::F32);
-    let bare = Curve::new("a clamp of f32 in host memory", "bytes of f32", "`clamp_slice`");
-    let bare = grown(bench, bare, &clamp, |x: f32| x.clamp(-4.1, 3.9))?;
-    let affine = data::bounds(DType::F16).with_affine(0.75, 0.5)?;
-    let [min, max] = [-4.1, 3.9].map(f16::from_f64);
-    let converted = move |x: f16| f16::from_f32(x.to_f32() * 0.75 + 0.5).clamp(min, max);
-    let halves = Curve::new("scale, bias and clamp of f16 in host memory", "bytes of f16", "`clamp_slice`");
-    Ok(vec![bare, grown(bench, halves, &affine, converted)?])
-}
-
-fn grown<T: Element>(
-    bench: &Bench,
-    mut curve: Curve,
-    clamp: &Clamp,
-    element: impl Fn(T) -> T + Copy + 'static,
-) -> Result<Curve> {
-    for power in if bench.options.quick { 0..7 } else { 0..9 } {
-        let bytes = 4096 << (2 * power);
-        let clamp = *clamp;
-        curve.add(bench, bytes as u64, move |bench| {
-            let src: Rc<Vec<T>> = Rc::new(bytemuck::pod_collect_to_vec(&data::random(clamp.dtype(), bytes)));
-            let ours = poisoned(src.len());
-            let (from, to) = (Rc::clone(&src), poisoned(src.len()));
-            let work = Work::timed(move || {
-                to.borrow_mut().iter_mut().zip(&*from).for_each(|(y, x)| *y = element(*x));
-                Ok(())
-            });
-            Ok(Trial {
-                bytes: bytes as u64,
-                ours: clamped(bench, &clamp, &src, &ours),
-                rivals: vec![Rival { name: "a loop".to_owned(), work }],
-                check: Box::new(move |_| check(&clamp, &src, &ours.borrow())),
-            })
-        })?;
-    }
-    Ok(curve)
 }
 
 /// `clamp_slice` of `src` to `dst`.

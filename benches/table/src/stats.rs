@@ -1,10 +1,10 @@
 //! Medians and quartiles of samples.
 
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Median, quartiles and samples.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Stats {
     pub median: f64,
     /// The first quartile.

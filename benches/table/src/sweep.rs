@@ -7,18 +7,18 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::bench::Bench;
 use crate::case::{Against, Case};
 use crate::outcome::Measured;
 use crate::stats::Stats;
-use crate::text::{clock_column, dash, error_column, minus, size, slow, tsv as lines, wrong};
+use crate::text::{dash, size, slow, wrong};
 
 use layouts::{PAIRS, Pair, Way, ways};
 
 /// A layout with a pair of dtypes at one size.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 pub struct Point {
     pub layout: String,
     /// The pair, as in `u8 → f32`.
@@ -189,17 +189,4 @@ pub fn worst(points: &[Point], count: usize) -> String {
     add("The slowest layouts beside a copy, each by its slowest row", Point::to_copy, f64::INFINITY);
     add("The layouts that the plain kernel beats, each by its slowest row", Point::to_plain, 1.0);
     text
-}
-
-/// All points, tab-separated.
-pub fn tsv(points: &[Point]) -> String {
-    let head = "layout\tdtypes\tasked_bytes\tbytes\telements\tours_s\tcopy_s\tplain_s\tgoal\tclock\terror";
-    lines(head, points, |point| {
-        let Point { layout, pair, bytes, elements, moved, ours, copy, plain, goal, clock, error } = point;
-        let seconds = |stats: &Stats| format!("{:.3e}", stats.median);
-        let times = [ours, copy, plain].map(|stats| minus(stats.as_ref(), seconds)).join("\t");
-        let (goal, error) = (minus(*goal, |goal| goal.to_string()), error_column(error.as_ref()));
-        let clock = clock_column(*clock);
-        format!("{layout}\t{pair}\t{bytes}\t{moved}\t{elements}\t{times}\t{goal}\t{clock}\t{error}")
-    })
 }

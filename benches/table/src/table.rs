@@ -4,8 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use crate::outcome::{Outcome, Verdict};
-use crate::stats::Stats;
-use crate::text::{clock_column, dash, minus, size, slow, spread, tsv as lines};
+use crate::text::{dash, size, slow, spread};
 
 /// The head of the table.
 pub const HEAD: &str = "\
@@ -52,27 +51,6 @@ pub fn summary(rows: &[Outcome]) -> String {
         count(Verdict::Report),
         count(Verdict::Wrong)
     )
-}
-
-/// All rows, tab-separated: medians and quartiles in seconds, or counts of allocations.
-pub fn tsv(rows: &[Outcome]) -> String {
-    let head = "row\tdtype\tbytes\tours\tq1\tq3\ttheir_best\ttheirs\tq1\tq3\tratio\tgoal\tverdict\tclock";
-    lines(head, rows, |row| {
-        let Outcome { section, name, bytes, goal, .. } = row;
-        let figures = |stats: Option<&Stats>| match stats {
-            Some(Stats { median, q1, q3, .. }) => format!("{median:.4e}\t{q1:.4e}\t{q3:.4e}"),
-            None => "-\t-\t-".to_owned(),
-        };
-        let (ours, best) = (figures(row.ours.as_ref()), row.best());
-        let (best, theirs) = (best.map_or("-", |(name, _)| name), figures(best.map(|(_, stats)| stats)));
-        let dtype = row.dtype.as_deref().unwrap_or("-");
-        let ratio = minus(row.ratio, |ratio| format!("{ratio:.3}"));
-        let verdict = verdict(row).replace(['*', '\t'], "");
-        let clock = clock_column(row.clock);
-        format!(
-            "{section}: {name}\t{dtype}\t{bytes}\t{ours}\t{best}\t{theirs}\t{ratio}\t{goal}\t{verdict}\t{clock}"
-        )
-    })
 }
 
 /// One line per section, in Markdown: how many rows met and missed their goals, and the row farthest from its goal.

@@ -9,21 +9,6 @@ pub fn dash<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
     value.map_or_else(|| "–".to_owned(), text)
 }
 
-/// As [`dash`], for tab-separated values.
-pub fn minus<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
-    value.map_or_else(|| "-".to_owned(), text)
-}
-
-/// A column for errors in tab-separated values.
-pub fn error_column(error: Option<&String>) -> String {
-    minus(error, |error| error.replace(['\n', '\t'], " "))
-}
-
-/// Tab-separated values: a head and a line per item.
-pub fn tsv<T>(head: &str, items: impl IntoIterator<Item = T>, line: impl Fn(T) -> String) -> String {
-    [head.to_owned()].into_iter().chain(items.into_iter().map(line)).map(|line| line + "\n").collect()
-}
-
 /// The end of a table's line: the error, if the result is wrong.
 pub fn wrong(error: Option<&String>) -> String {
     error.map_or_else(String::new, |error| format!(" **WRONG**: {}", error.replace('\n', " ")))
@@ -33,11 +18,6 @@ pub fn wrong(error: Option<&String>) -> String {
 pub fn slow(clock: Option<f64>) -> String {
     let down = clock.filter(|share| !is_up(*share));
     down.map_or_else(String::new, |share| format!(" **clock down**: a copy at {share:.2} of its best speed"))
-}
-
-/// A column for the clock in tab-separated values.
-pub fn clock_column(clock: Option<f64>) -> String {
-    minus(clock, |share| format!("{share:.3}"))
 }
 
 /// A median with its quartiles.
