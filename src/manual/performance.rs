@@ -33,7 +33,7 @@
 //! | scale, bias, clamp of F16: `clamp_slice` | 315 µs | 347 µs | 1.35 ms | 13.4 ms | 161 ms |
 //! | scale, bias, clamp of F16: a loop, by `half` | 19 µs | 360 µs | 5.8 ms | 84 ms | 1,380 ms |
 //!
-//! (`cargo xtask bench --growth`, lavapipe 22.3.6 on two cores, one thread for the loop, 2026-11-22. A GPU computes
+//! (lavapipe 22.3.6 on two cores, one thread for the loop, 2026-11-22. A GPU computes
 //! faster, and the copies remain.) For F16, which the loop converts in software, the GPU pays off from **256 KiB** on;
 //! for F32 never.
 //!

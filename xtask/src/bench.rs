@@ -14,7 +14,7 @@ pub struct Args {
     /// Measures burn, ndarray and others as well; they take minutes to build.
     #[arg(long)]
     peers: bool,
-    /// Arguments of the program, such as `--only TEXT` or `--from FILE`; `cargo xtask bench -- --help` shows them.
+    /// Arguments of the program, such as `--only TEXT`; `cargo xtask bench -- --help` shows them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     args: Vec<OsString>,
 }
@@ -24,27 +24,25 @@ pub fn run(Args { peers, args }: &Args) -> Result<()> {
     ensure!(args.iter().all(|arg| arg != "--peers"), "`--peers` comes before the program's own arguments");
     let other = args
         .iter()
-        .find(|arg| ["--layouts", "--first", "--from", "--model"].iter().any(|other| arg == other));
+        .find(|arg| ["--layouts", "--first", "--model", "--candidates"].iter().any(|other| arg == other));
     if let Some(other) = other.filter(|_| *peers) {
         bail!("`--peers` adds rows to the table, and goes without `{}`", other.display());
     }
-    let measures = args.iter().all(|arg| arg != "--from" && arg != "--model");
+    let measures = args.iter().all(|arg| arg != "--model");
     if measures && let Err(error) = packages::drivers(&VULKAN) {
         eprintln!("warning: {error:#}\nGoing on: another API may do.");
     }
     let (sh, root) = (shell_here()?, root());
-    let mut program = if *peers {
-        // peers/ is a workspace of its own.
-        let target = root.join("target/peers");
-        cmd!(sh, "cargo run --release --manifest-path {root}/peers/bench/Cargo.toml --target-dir {target} --")
+    let program = if *peers {
+        let target = root.join("target/integrations");
+        cmd!(
+            sh,
+            "cargo run --release --manifest-path {root}/integrations/peers/Cargo.toml --target-dir {target} --"
+        )
     } else {
         cmd!(sh, "cargo run --release --manifest-path {root}/Cargo.toml --package clamp-bench --")
     };
-    program = program.args(args);
-    if args.iter().any(|arg| arg == "--from") && args.iter().all(|arg| arg != "--into") {
-        program = program.arg("--into").arg(root.join("benches/RESULTS.md"));
-    }
-    Ok(program.env("WGPU_CLAMP_COMMIT", commit(&sh)).run()?)
+    Ok(program.args(args).env("WGPU_CLAMP_COMMIT", commit(&sh)).run()?)
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ const FILES: [(&str, &str); 6] = [
     ("tests/data/onnx", "data/onnx"),
     ("tests/data/CONFORMANCE.md", "data/CONFORMANCE.md"),
     ("tests/data/README.md", "data/README.md"),
-    ("peers/bench/torch_cupy.py", "torch_cupy.py"),
+    ("integrations/peers/torch_cupy.py", "torch_cupy.py"),
     ("LICENSE-MIT", "LICENSE"),
 ];
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result, ensure};
 use clap::ValueEnum as _;
-use xshell::{Shell, cmd};
+use xshell::{Cmd, Shell, cmd};
 
 use crate::packages::{self, VENV, VULKAN};
 use crate::shell::{Steps, root, shell};
@@ -29,7 +29,7 @@ pub struct Args {
 /// The Python module, a package of `integrations`.
 const DASK: &str = "wgpu-clamp-python";
 
-/// The example, a package of `peers`.
+/// The example, a package of `integrations`.
 const BURN: &str = "burn-tensor-clamp";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -86,19 +86,12 @@ fn dask(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
     if asked.measure {
         return steps.step("measure", || Ok(cmd!(sh, "{python} integrations/dask/measure.py").run()?));
     }
-    let cargo = |subcommand| {
-        let options =
-            ["--manifest-path", "integrations/Cargo.toml", "--locked", "--target-dir", "target/integrations"];
-        cmd!(sh, "cargo {subcommand} {options...} --release --package {DASK}")
-    };
-    steps.step("dask: lints", || {
-        Ok(cargo("clippy").args(["--all-targets", "--", "-D", "warnings"]).run()?)
-    })?;
+    steps.step("dask: lints", || lints(sh, DASK))?;
     // Arguments of pytest select Python tests alone.
     if asked.pytest.is_empty() {
         steps.step("dask: cargo test", || {
             // As in maturin's build, the module is not linked to Python.
-            Ok(cargo("test").env("PYO3_BUILD_EXTENSION_MODULE", "1").run()?)
+            Ok(cargo(sh, "test", DASK).env("PYO3_BUILD_EXTENSION_MODULE", "1").run()?)
         })?;
     }
     steps.step("dask: tests", || {
@@ -110,15 +103,20 @@ fn dask(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
 
 /// Runs the example, which checks its own results.
 fn burn(sh: &Shell, steps: &mut Steps) -> Result<()> {
-    let cargo = |subcommand| {
-        let options = ["--manifest-path", "peers/Cargo.toml", "--locked", "--target-dir", "target/peers"];
-        cmd!(sh, "cargo {subcommand} {options...} --package {BURN}")
-    };
-    steps.step("burn: lints", || {
-        Ok(cargo("clippy").args(["--all-targets", "--", "-D", "warnings"]).run()?)
-    })?;
-    steps.step("burn: with fusion", || Ok(cargo("run").run()?))?;
-    steps.step("burn: without fusion", || Ok(cargo("run").arg("--no-default-features").run()?))
+    steps.step("burn: lints", || lints(sh, BURN))?;
+    steps.step("burn: with fusion", || Ok(cargo(sh, "run", BURN).run()?))?;
+    steps.step("burn: without fusion", || Ok(cargo(sh, "run", BURN).arg("--no-default-features").run()?))
+}
+
+/// A building command of cargo for a package of `integrations`.
+fn cargo<'sh>(sh: &'sh Shell, subcommand: &str, package: &str) -> Cmd<'sh> {
+    let options =
+        ["--manifest-path", "integrations/Cargo.toml", "--locked", "--target-dir", "target/integrations"];
+    cmd!(sh, "cargo {subcommand} {options...} --release --package {package}")
+}
+
+fn lints(sh: &Shell, package: &str) -> Result<()> {
+    Ok(cargo(sh, "clippy", package).args(["--all-targets", "--", "-D", "warnings"]).run()?)
 }
 
 /// The virtual environment that Dask is tested in.

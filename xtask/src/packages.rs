@@ -52,7 +52,12 @@ pub const GL: [Need; 4] = [
     // Mesa's EGL needs this to compute anything.
     need(
         "GL driver",
-        Find::File(&["/usr/lib/x86_64-linux-gnu/dri", "/usr/lib/aarch64-linux-gnu/dri", "/usr/lib64/dri", "/usr/lib/dri"]),
+        Find::File(&[
+            "/usr/lib/x86_64-linux-gnu/dri",
+            "/usr/lib/aarch64-linux-gnu/dri",
+            "/usr/lib64/dri",
+            "/usr/lib/dri",
+        ]),
         "libgl1-mesa-dri",
     ),
 ];

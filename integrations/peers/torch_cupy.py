@@ -2,7 +2,7 @@
 """torch.clamp (eager and compiled) and CuPy on a CUDA GPU, as rows of the benchmark's table.
 
     cargo xtask bench --json ours.json
-    python3 peers/bench/torch_cupy.py --ours ours.json [--json theirs.json]
+    python3 integrations/peers/torch_cupy.py --ours ours.json [--json theirs.json]
 
 CUDA events time each of them on random data, in enough buffers that no cache is measured. A figure is the median of
 rounds in rotating order. With --ours, a ratio compares with the row `contiguous: clamp` or `scale and bias: scale,
