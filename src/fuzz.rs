@@ -90,6 +90,6 @@ mod tests {
     #[test]
     fn plans_from_raw_bytes_are_right_or_refused() {
         let cases = if clamp_testing::harness::exhaustive() { 10_000 } else { 3_000 };
-        clamp_testing::replay::replay(&["fuzz/seeds/plan"], cases, super::target::run);
+        clamp_testing::replay::replay("plan", cases, super::target::run);
     }
 }

@@ -1,6 +1,5 @@
 //! The bodies of the fuzz targets, for cargo-fuzz and for the tests that run them without a fuzzer.
 
-pub mod onnx;
 pub mod standards;
 
 use std::fmt::{Debug, Display};

@@ -1,6 +1,7 @@
-//! Runs a fuzz target without the fuzzer, on the same inputs at each run: files, changed files and random bytes.
+//! Runs a fuzz target without the fuzzer, on the same inputs at each run: seeds, changed seeds and random bytes.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use proptest::collection::vec;
@@ -8,21 +9,29 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Runs a target on all files of `folders`, then on `cases` generated inputs. `PROPTEST_CASES`, if set, limits the
-/// files and replaces `cases`.
+/// Runs the target `name` on its seeds in `fuzz/seeds.tar`, then on `cases` generated inputs. `PROPTEST_CASES`, if set, limits
+/// the seeds and replaces `cases`.
 ///
 /// # Panics
 ///
 /// The target panics. proptest first shrinks an input that it generated.
-pub fn replay(folders: &[&str], cases: u32, run: impl Fn(&[u8])) {
+pub fn replay(name: &str, cases: u32, run: impl Fn(&[u8])) {
     let asked = std::env::var("PROPTEST_CASES").ok().map(|cases| cases.parse().unwrap());
     let cases = asked.unwrap_or(cases);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let files = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).unwrap());
-    let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
-    paths.sort();
-    let seeds: Vec<_> = paths.iter().map(|path| fs::read(path).unwrap()).collect();
-    assert!(!seeds.is_empty(), "{folders:?} are empty");
+    let mut archive = tar::Archive::new(File::open(root.join("fuzz/seeds.tar")).unwrap());
+    let (mut paths, mut seeds) = (Vec::new(), Vec::new());
+    for entry in archive.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let path = entry.path().unwrap().into_owned();
+        if path.starts_with(name) && entry.header().entry_type().is_file() {
+            let mut seed = Vec::new();
+            entry.read_to_end(&mut seed).unwrap();
+            paths.push(path);
+            seeds.push(seed);
+        }
+    }
+    assert!(!seeds.is_empty(), "there are no seeds of {name}");
     for (seed, path) in seeds.iter().zip(&paths).take(asked.map_or(usize::MAX, |cases| cases as usize)) {
         println!("{}", path.display());
         run(seed);

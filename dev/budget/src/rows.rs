@@ -81,9 +81,10 @@ fn copy() -> Row {
     }
 }
 
-/// The rows whose section, name or dtype contains `only`, in any case, on the same limits on every machine.
+/// The rows whose section, name or dtype contains `only`, in any case, on the same limits on every machine: those of a GPU that
+/// converts F16 right.
 pub fn rows(only: &str) -> Result<Vec<Row>> {
-    let limits = Limits { f64_arithmetic: true, ..Limits::default() };
+    let limits = Limits { f64_arithmetic: true, f16_conversions: true, ..Limits::default() };
     let wants = Options { only: Some(only.to_owned()), ..Default::default() };
     let mut rows = vec![copy()];
     for row in clamp_bench::cases(true, BYTES)? {

@@ -1,5 +1,0 @@
-//! The fuzz target `onnx`, for cargo-fuzz.
-
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| clamp_fuzz::onnx::run(bytes));
