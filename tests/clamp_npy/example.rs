@@ -84,9 +84,15 @@ impl Folder {
 
     /// Writes `in.npy` as `NumPy` does, but with this header.
     pub fn input(&self, header: &str, data: &[u8]) -> PathBuf {
+        self.versioned(1, header, data)
+    }
+
+    /// As [`input`](Self::input), in a version of the format. Since version 2, the header's length has four bytes.
+    pub fn versioned(&self, version: u8, header: &str, data: &[u8]) -> PathBuf {
         let path = self.path("in.npy");
-        let length = u16::try_from(header.len()).unwrap().to_le_bytes();
-        let bytes = [&b"\x93NUMPY\x01\x00"[..], &length[..], header.as_bytes(), data].concat();
+        let length = u32::try_from(header.len()).unwrap().to_le_bytes();
+        let length = if version == 1 { &length[..2] } else { &length };
+        let bytes = [&b"\x93NUMPY"[..], &[version, 0], length, header.as_bytes(), data].concat();
         fs::write(&path, bytes).unwrap();
         path
     }

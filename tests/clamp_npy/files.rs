@@ -13,10 +13,10 @@ use crate::example::{Folder, command, data, read, refused};
 #[test]
 fn a_file_that_is_cut_or_goes_on_leaves_no_output() {
     let folder = Folder::new();
-    let whole = fs::read(data("f4_c.npy")).unwrap();
+    let whole = fs::read(data("f4.npy")).unwrap();
     let input = folder.path("in.npy");
     fs::write(&input, &whole[..whole.len() - 1]).unwrap();
-    let words = "in.npy: 479 bytes follow its header; [4, 5, 6] elements of f32 take 480";
+    let words = "in.npy: 479 bytes follow its header; [120] elements of f32 take 480";
     refused(&folder.run(&["--min=0"], &input), &[words]);
     fs::write(&input, [&whole[..], b"\n"].concat()).unwrap();
     refused(&folder.run(&["--min=0"], &input), &["in.npy: 481 bytes follow its header"]);
@@ -74,7 +74,7 @@ fn an_error_leaves_the_output_as_it_was() {
     let folder = Folder::new();
     let out = folder.path("out.npy");
     fs::write(&out, "before").unwrap();
-    let input = data("f4_c.npy");
+    let input = data("f4.npy");
     refused(&folder.run(&["--min=x"], &input), &["--min"]);
     refused(&folder.run(&["--min=0"], folder.path("none.npy")), &["INPUT: ", "none.npy: "]);
     refused(&folder.run(&["--min=0"], folder.path("")), &["INPUT: "]);
@@ -94,7 +94,7 @@ fn an_input_that_is_a_pipe_is_named() {
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     // Opened for reading and writing, so that neither side waits for the other.
     let mut both = File::options().read(true).write(true).open(&pipe).unwrap();
-    both.write_all(&fs::read(data("f4_c.npy")).unwrap()).unwrap();
+    both.write_all(&fs::read(data("f4.npy")).unwrap()).unwrap();
     refused(&folder.run(&["--min=0"], &pipe), &["error: INPUT: ", "pipe: "]);
     let piped = command(&["--min=0"], "/dev/stdin", &out).stdin(Stdio::piped()).output().unwrap();
     refused(&piped, &["error: INPUT: /dev/stdin: "]);
@@ -104,7 +104,7 @@ fn an_input_that_is_a_pipe_is_named() {
 #[test]
 fn the_input_is_never_overwritten() {
     let folder = Folder::new();
-    fs::copy(data("f4_c.npy"), folder.path("x.npy")).unwrap();
+    fs::copy(data("f4.npy"), folder.path("x.npy")).unwrap();
     let run =
         |input, output| command(&["--min=0"], folder.path(input), folder.path(output)).output().unwrap();
     refused(&run("x.npy", "x.npy"), &["OUTPUT", "x.npy is INPUT; give another name"]);
@@ -117,14 +117,14 @@ fn the_input_is_never_overwritten() {
         refused(&run("link", "x.npy"), &["is INPUT"]);
         fs::remove_file(link).unwrap();
     }
-    assert_eq!(fs::read(folder.path("x.npy")).unwrap(), fs::read(data("f4_c.npy")).unwrap());
+    assert_eq!(fs::read(folder.path("x.npy")).unwrap(), fs::read(data("f4.npy")).unwrap());
     assert_eq!(folder.names(), ["x.npy"]);
 
     // An output that is another file is replaced. Both paths are relative to the folder.
     fs::write(folder.path("y.npy"), "before").unwrap();
     let mut here = command(&["--min=-1.1", "--max=2.3"], "x.npy", "y.npy");
     assert!(here.current_dir(folder.path("")).status().unwrap().success());
-    assert_eq!(read(&folder.path("y.npy")), read(&data("f4_c.out.npy")));
+    assert_eq!(read(&folder.path("y.npy")), read(&data("f4.out.npy")));
     assert_eq!(folder.names(), ["x.npy", "y.npy"]);
 }
 
@@ -135,13 +135,13 @@ fn links_stay_and_permissions_are_those_of_the_input() {
 
     let folder = Folder::new();
     let [input, file, link] = ["in.npy", "file", "link"].map(|name| folder.path(name));
-    fs::copy(data("f4_c.npy"), &input).unwrap();
+    fs::copy(data("f4.npy"), &input).unwrap();
     fs::set_permissions(&input, fs::Permissions::from_mode(0o640)).unwrap();
     fs::write(&file, "before").unwrap();
     symlink(&file, &link).unwrap();
     assert!(command(&["--min=-1.1", "--max=2.3"], &input, &link).status().unwrap().success());
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-    assert_eq!(read(&file), read(&data("f4_c.out.npy")));
+    assert_eq!(read(&file), read(&data("f4.out.npy")));
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
 
     // A rename would replace a socket, a pipe or a device by a file.
