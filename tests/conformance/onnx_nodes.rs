@@ -1,6 +1,9 @@
 //! ONNX's own node tests of Clip.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
 
 use clamp_testing::onnx_file::{
     AttributeProto, GraphProto, ModelProto, NodeProto, NodeTest, OperatorSetIdProto, TensorProto,
@@ -13,18 +16,41 @@ use wgpu_clamp::{DType, Element, Number, Scalar};
 
 use crate::golden::Record;
 
-/// Every node test in `tests/data/onnx`, by name. The model of an `_expanded` test has no Clip node, so its data is
-/// read with the model of the test without this suffix.
+/// The node test that the example `onnx_clip` reads; the others lie in an archive.
+const EXAMPLE: &str = "test_clip";
+
+/// The files of all node tests.
+fn files() -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut archive = tar::Archive::new(File::open(crate::data().join("onnx.tar")).unwrap());
+    let mut files = BTreeMap::new();
+    for entry in archive.entries().unwrap() {
+        let (mut entry, mut bytes) = (entry.unwrap(), Vec::new());
+        entry.read_to_end(&mut bytes).unwrap();
+        if entry.header().entry_type().is_file() {
+            files.insert(entry.path().unwrap().into_owned(), bytes);
+        }
+    }
+    files
+}
+
+/// Every node test, by name. The model of an `_expanded` test has no Clip node, so its data is read with the model of the
+/// test without this suffix.
 pub fn node_tests() -> Vec<Record> {
-    let folder = crate::data().join("onnx");
-    let entries = std::fs::read_dir(&folder).unwrap().map(Result::unwrap);
-    let entries = entries.filter(|entry| entry.path().is_dir());
-    let mut names: Vec<_> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    let files = files();
+    let name = |path: &PathBuf| path.iter().next().unwrap().to_str().unwrap().to_owned();
+    let mut names: Vec<_> = files.keys().map(name).chain([EXAMPLE.to_owned()]).collect();
     names.sort();
+    names.dedup();
+    let read = |path: &Path| {
+        if path.starts_with(EXAMPLE) {
+            return fs::read(crate::data().join("onnx").join(path));
+        }
+        files.get(path).cloned().ok_or_else(|| ErrorKind::NotFound.into())
+    };
     let record = |id: String| {
         let namesake = id.strip_suffix("_expanded");
-        let model = folder.join(namesake.unwrap_or(&id));
-        let test = NodeTest::read(|path| std::fs::read(path), &model, &folder.join(&id)).unwrap();
+        let model = Path::new(namesake.unwrap_or(&id));
+        let test = NodeTest::read(read, model, Path::new(&id)).unwrap();
         let bits = |bound: Number| bound.value().map(Scalar::bits);
         let (bound_dtype, min, max) = match test.bounds {
             Bounds::Attributes { min, max } => (DType::F32, min.map(f32::to_bits64), max.map(f32::to_bits64)),
