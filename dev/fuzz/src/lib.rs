@@ -12,7 +12,7 @@ fn accepted<T, E: Debug + Display>(made: Result<T, E>) -> Option<T> {
 /// The body of the target `plan`. Its files lie in `wgpu-clamp`, because the crate's unit tests compile them too, with
 /// access to its internals.
 #[cfg(fuzzing)]
-#[path = "../../src/fuzz"]
+#[path = "../../../src/fuzz"]
 pub mod inside {
     pub mod execute;
     mod layouts;

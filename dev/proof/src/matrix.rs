@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_page_has_the_table() {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/PORTABILITY.md");
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/PORTABILITY.md");
         let page = std::fs::read_to_string(page).unwrap();
         assert_eq!(with_rows(&page, vec![]).unwrap(), page);
     }

@@ -9,7 +9,7 @@ use xshell::{Shell, cmd};
 
 /// The root of the repository.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the repository")
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("dev/xtask is a folder of the repository")
 }
 
 /// A shell in the root, which finds programs on the PATH first, then those below target/tools.

@@ -24,7 +24,7 @@ pub fn serve() -> Result<()> {
     tools::node(&sh)?;
     build_tools(&sh)?;
     let site = site(&sh)?;
-    Ok(cmd!(sh, "node xtask/web/serve.mjs {site} 8080").run()?)
+    Ok(cmd!(sh, "node dev/xtask/web/serve.mjs {site} 8080").run()?)
 }
 
 /// Runs the library's tests in Chromium, then the page's tests.
@@ -39,7 +39,7 @@ pub fn test(args: &[OsString]) -> Result<()> {
     steps.step("tests", || {
         // Cargo splits a runner at spaces, and starts it in the folder of the package.
         let mut runner = OsString::from("node ");
-        runner.push(root().join("xtask/web/test.mjs"));
+        runner.push(root().join("dev/xtask/web/test.mjs"));
         let tests = cargo(&sh, "test").args(["--package", "clamp-proof-web", "--target", TARGET]);
         let tests = tests.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner);
         Ok(tests.args(["--test", "browser"]).args(args).run()?)
@@ -47,7 +47,7 @@ pub fn test(args: &[OsString]) -> Result<()> {
     let screenshots = root().join("target/web/screenshots");
     steps.step("page", || {
         let site = site(&sh)?;
-        Ok(cmd!(sh, "node xtask/web/page.mjs {site} {screenshots}").run()?)
+        Ok(cmd!(sh, "node dev/xtask/web/page.mjs {site} {screenshots}").run()?)
     })?;
     steps.summary();
     println!("\nAll checks passed. Screenshots of the page: {}", screenshots.display());
@@ -72,7 +72,7 @@ pub fn ready(sh: &Shell) -> Result<()> {
 pub fn columns(sh: &Shell, engine: &str, json: &str, args: &[OsString]) -> Result<()> {
     let module = root().join("target/web/proof");
     bindgen(sh, "clamp-proof-web", &module)?;
-    Ok(cmd!(sh, "node xtask/web/columns.mjs {engine} {module} {json} {args...}").run()?)
+    Ok(cmd!(sh, "node dev/xtask/web/columns.mjs {engine} {module} {json} {args...}").run()?)
 }
 
 /// Installs wasm-bindgen's tools, at the version of the lock file, and puts them on the PATH.

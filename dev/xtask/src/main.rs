@@ -148,8 +148,8 @@ mod tests {
     #[test]
     fn continuous_integration_types_commands_that_there_are() {
         let workflows = [
-            include_str!("../../.github/workflows/ci.yml"),
-            include_str!("../../.github/workflows/weekly.yml"),
+            include_str!("../../../.github/workflows/ci.yml"),
+            include_str!("../../../.github/workflows/weekly.yml"),
         ];
         for workflow in workflows {
             let commands: Vec<_> =

@@ -11,7 +11,7 @@ use crate::shell::{Steps, shell};
 use crate::{tools, web};
 
 /// The workspaces besides the main one.
-const OTHERS: [&str; 3] = ["fuzz", "integrations", "web"];
+const OTHERS: [&str; 3] = ["dev/fuzz", "integrations", "web"];
 
 /// The features of the main workspace in every step, so that nothing is built twice.
 const FEATURES: &str = "wgpu-clamp/ndarray";

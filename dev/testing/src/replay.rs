@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// Runs the target `name` on its seeds in `fuzz/seeds.tar`, then on `cases` generated inputs. `PROPTEST_CASES`, if set, limits
+/// Runs the target `name` on its seeds in `dev/fuzz/seeds.tar`, then on `cases` generated inputs. `PROPTEST_CASES`, if set, limits
 /// the seeds and replaces `cases`.
 ///
 /// # Panics
@@ -18,8 +18,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 pub fn replay(name: &str, cases: u32, run: impl Fn(&[u8])) {
     let asked = std::env::var("PROPTEST_CASES").ok().map(|cases| cases.parse().unwrap());
     let cases = asked.unwrap_or(cases);
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut archive = tar::Archive::new(File::open(root.join("fuzz/seeds.tar")).unwrap());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let mut archive = tar::Archive::new(File::open(root.join("dev/fuzz/seeds.tar")).unwrap());
     let (mut paths, mut seeds) = (Vec::new(), Vec::new());
     for entry in archive.entries().unwrap() {
         let mut entry = entry.unwrap();

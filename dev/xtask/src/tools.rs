@@ -57,20 +57,20 @@ fn major(version: &str) -> Option<u32> {
     version.strip_prefix('v')?.split('.').next()?.parse().ok()
 }
 
-/// Installs the packages of xtask/web/package.json into target/web, at the versions of the lock file.
+/// Installs the packages of dev/xtask/web/package.json into target/web, at the versions of the lock file.
 pub fn npm(sh: &Shell) -> Result<()> {
     node(sh)?;
     packages::ensure(&[NPM])?;
     let to = root().join("target/web");
     let [lock, installed] =
-        [&root().join("xtask/web"), &to].map(|folder| sh.read_file(folder.join("package-lock.json")));
+        [&root().join("dev/xtask/web"), &to].map(|folder| sh.read_file(folder.join("package-lock.json")));
     let lock = lock?;
     if to.join("node_modules").is_dir() && installed.is_ok_and(|installed| installed == lock) {
         return Ok(());
     }
     sh.create_dir(&to)?;
     for file in ["package.json", ".npmrc", "package-lock.json"] {
-        sh.copy_file(Path::new("xtask/web").join(file), to.join(file))?;
+        sh.copy_file(Path::new("dev/xtask/web").join(file), to.join(file))?;
     }
     let _there = sh.push_dir(&to);
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
