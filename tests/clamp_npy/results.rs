@@ -71,24 +71,33 @@ fn every_form_of_a_file() {
             let swapped = |bytes: &[u8]| -> Vec<u8> {
                 bytes.chunks(size).flat_map(|element| element.iter().rev().copied()).collect()
             };
-            let big = format!("'>{dtype}'");
-            let (.., got) =
-                folder.clamped(&bounds, folder.input(&header(&big, "False", "(8, 15)"), &swapped(&src)));
-            assert!(got == swapped(&dst), "{big}");
+            let big = format!(">{dtype}");
+            let input = folder.input(&header(&format!("'{big}'"), "False", "(8, 15)"), &swapped(&src));
+            let kind = npyz::DType::new_scalar(big.parse().unwrap());
+            assert_eq!(folder.clamped(&bounds, input), (kind, npyz::Order::C, vec![8, 15], swapped(&dst)));
         }
     }
 }
 
-/// The longest and the shortest padding of a header that `NumPy` writes, and a header that it reads and never writes.
+/// The longest and the shortest padding of a header that `NumPy` writes (20 blanks for the extent that may grow, and 64 or 1 for
+/// the alignment), and a header that it reads and never writes.
 #[test]
 fn headers_of_any_padding() {
     let folder = Folder::new();
-    let padded = |blanks: usize| {
-        format!("{{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2), }}{}\n", " ".repeat(blanks))
+    let padded = |last: u64, blanks: usize| {
+        let shape = format!("{}{last}", "1, ".repeat(13));
+        let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}), }}");
+        let header = format!("{header}{}\n", " ".repeat(blanks));
+        assert!((10 + header.len()).is_multiple_of(64), "{header}");
+        (header, [vec![1; 13], vec![last]].concat())
     };
-    let odd = "{\"shape\":( 1,2 ) , 'fortran_order':False,'descr':'|u1'}".to_owned();
-    for header in [padded(21), padded(84), odd] {
-        assert_eq!(folder.clamped(&["--min=3"], folder.input(&header, &[1, 9])).3, [3, 9]);
+    let odd = "{\"shape\":( 1,10 ) , 'fortran_order':False,'descr':'|u1'}".to_owned();
+    let kind = npyz::DType::new_scalar("|u1".parse().unwrap());
+    for (header, shape) in [padded(10, 21), padded(100, 84), (odd, vec![1, 10])] {
+        let bytes: Vec<u8> = (0..shape[shape.len() - 1]).map(|n| n as u8).collect();
+        let clamped = bytes.iter().map(|byte| *byte.max(&3)).collect::<Vec<_>>();
+        let got = folder.clamped(&["--min=3"], folder.input(&header, &bytes));
+        assert_eq!(got, (kind.clone(), npyz::Order::C, shape, clamped), "{header}");
     }
 }
 

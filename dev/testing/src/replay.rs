@@ -24,6 +24,11 @@ pub fn replay(name: &str, cases: u32, run: impl Fn(&[u8])) {
     for entry in archive.entries().unwrap() {
         let mut entry = entry.unwrap();
         let path = entry.path().unwrap().into_owned();
+        assert!(
+            ["plan", "standards"].iter().any(|name| path.starts_with(name)),
+            "{} has no target",
+            path.display()
+        );
         if path.starts_with(name) && entry.header().entry_type().is_file() {
             let mut seed = Vec::new();
             entry.read_to_end(&mut seed).unwrap();

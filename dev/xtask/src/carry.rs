@@ -15,9 +15,9 @@ use crate::test::LIBRARY;
 /// Minutes.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The folder, which must not exist or be an earlier one.
-    #[arg(long, value_name = "DIR", default_value = "target/carry")]
-    out: PathBuf,
+    /// The folder, which must not exist or be an earlier one that has not run; target/carry if not given.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 const SCRIPT: &str = include_str!("carry/run.sh");
@@ -35,10 +35,11 @@ const FILES: [(&str, &str); 7] = [
 
 pub fn run(Args { out }: &Args) -> Result<()> {
     let sh = shell()?;
-    let folder = root().join(out);
+    let folder = out.as_ref().map_or_else(|| Ok(root().join("target/carry")), std::path::absolute)?;
+    let is_earlier = folder.join("bin/clamp-bench").is_file() && !folder.join("raw").exists();
     ensure!(
-        !folder.exists() || folder.join("run.sh").is_file(),
-        "--out {}: there is something else; name a new folder, or an earlier one",
+        !folder.exists() || is_earlier,
+        "--out {}: there is something else, or output in raw/; name another folder",
         folder.display()
     );
     // Two builds, because the tests turn on wgpu's slow counting of objects.

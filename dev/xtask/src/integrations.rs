@@ -12,7 +12,7 @@ use crate::shell::{Steps, root, shell};
 
 /// Builds the integrations and tests them with their engines: minutes, and gigabytes of disk.
 ///
-/// dask needs Python 3.11 or later and installs into target/integrations; burn runs the example burn_tensor with and without
+/// dask needs Python 3.11 or later and installs into target/integrations; burn runs the program of integrations/burn with and without
 /// burn's fusion.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -31,6 +31,9 @@ const DASK: &str = "wgpu-clamp-python";
 
 /// The example, a package of `integrations`.
 const BURN: &str = "burn-tensor-clamp";
+
+/// The rivals of `cargo xtask bench --peers`, a package of `integrations` too.
+const PEERS: &str = "clamp-peers";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Integration {
@@ -103,7 +106,7 @@ fn dask(sh: &Shell, asked: &Args, steps: &mut Steps) -> Result<()> {
 
 /// Runs the example, which checks its own results.
 fn burn(sh: &Shell, steps: &mut Steps) -> Result<()> {
-    steps.step("burn: lints", || lints(sh, BURN))?;
+    steps.step("burn: lints", || lints(sh, BURN).and_then(|()| lints(sh, PEERS)))?;
     steps.step("burn: with fusion", || Ok(cargo(sh, "run", BURN).run()?))?;
     steps.step("burn: without fusion", || Ok(cargo(sh, "run", BURN).arg("--no-default-features").run()?))
 }

@@ -163,6 +163,16 @@ mod tests {
         }
     }
 
+    #[test]
+    fn continuous_integration_and_the_pages_name_the_oldest_rust() {
+        let manifest = include_str!("../../../Cargo.toml");
+        let ours = manifest.split_once("rust-version = \"").unwrap().1.split_once('"').unwrap().0;
+        let workflow = include_str!("../../../.github/workflows/ci.yml");
+        assert!(workflow.contains(&format!("rustup toolchain install {ours} ")));
+        assert!(include_str!("../../../README.md").contains(&format!("/rust-{ours}+-")));
+        assert!(include_str!("../../../CONTRIBUTING.md").contains(&format!("cargo +{ours} check")));
+    }
+
     /// Cargo accepts the name of a missing test and runs none.
     #[test]
     fn tests_that_commands_name_are_there() {

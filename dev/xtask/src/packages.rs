@@ -44,6 +44,16 @@ pub const VULKAN: [Need; 2] = [
     ),
 ];
 
+/// AMD's driver, for its compiler.
+pub const RADV: Need = need(
+    "RADV",
+    Find::File(&[
+        "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json",
+        "/usr/share/vulkan/icd.d/radeon_icd.aarch64.json",
+    ]),
+    "mesa-vulkan-drivers",
+);
+
 /// Without these there is no adapter of wgpu's `Backends::GL`, which is GLES through EGL.
 pub const GL: [Need; 4] = [
     need("EGL loader", Find::Library("libEGL.so.1"), "libegl1"),

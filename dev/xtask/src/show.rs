@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use anyhow::Result;
 use xshell::cmd;
 
-use crate::packages::{self, VULKAN};
+use crate::packages::{self, RADV, VULKAN};
 use crate::shell::{root, shell, shell_here};
 
 /// Prints the plan of a clamp with scale and bias of 480 x 640 pixels: the candidates with their costs, the cheapest first,
@@ -30,8 +30,7 @@ pub fn run(Args { movement }: &Args) -> Result<()> {
 
 /// Runs the program of `dev/budget`.
 pub fn budget(args: &[OsString]) -> Result<()> {
-    // The package of the software drivers has AMD's driver too. The benchmark opens lavapipe if there is no GPU.
-    packages::drivers(&VULKAN)?;
+    packages::drivers(&[VULKAN[0], RADV])?;
     let (sh, root) = (shell_here()?, root());
     let program = cmd!(sh, "cargo run --release --manifest-path {root}/Cargo.toml --package clamp-budget --");
     Ok(program.args(args).run()?)

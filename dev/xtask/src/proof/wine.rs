@@ -27,7 +27,7 @@ const PACKAGES: &str = "wine,wine64,mesa-vulkan-drivers,libvulkan1,xvfb";
 const COMPILER: &str = "target/web/node_modules/webgpu/dist/win32-x64/d3dcompiler_47.dll";
 
 /// The command that runs a Windows program. Its paths start at the repository's root; no word has a space.
-const RUNNER: [&str; 3] = ["sh", "xtask/wine/run.sh", "target/proof/wine"];
+const RUNNER: [&str; 3] = ["sh", "dev/xtask/wine/run.sh", "target/proof/wine"];
 
 /// The GPU suite's self-test. The suite skips it, because the columns already have it.
 pub const SELF_TEST: &str = "self_test::every_pair_agrees_with_the_reference_on_every_kernel";
