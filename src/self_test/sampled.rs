@@ -191,31 +191,23 @@ fn near_tie() -> Sample {
 /// Halves of integers of both signs, per channel: nothing but the bit that is shifted out decides between down and up. In step,
 /// the numbers of so many channels lie in a table.
 fn ties() -> impl Iterator<Item = Sample> {
-    let integers = [DType::I64, DType::U64, DType::I32, DType::U32];
-    integers.into_iter().flat_map(|dtype| ROUNDINGS.map(|rounding| (dtype, rounding))).map(
-        |(dtype, rounding)| {
+    let rows = Layout::packed(&[20, ELEMENTS / 20]).expect("a few elements");
+    [DType::I64, DType::U64, DType::I32, DType::U32].into_iter().flat_map(move |dtype| {
+        ROUNDINGS.map(|rounding| {
             let clamp = Clamp::unbounded(dtype).with_rounding(rounding);
-            let clamp = clamp.with_affine(0.5, 0.0).expect(VALID).with_precision(Precision::Exact);
-            let rows = Layout::packed(&[20, ELEMENTS / 20]).expect("a few elements");
-            Sample {
-                clamps: vec![clamp; 20],
-                axis: Some(0),
-                src: rows,
-                dst: rows,
-                values: (0..ELEMENTS as u64)
-                    .map(|n| n.wrapping_sub(ELEMENTS as u64 / 2) & mask(dtype))
-                    .collect(),
-                ..Sample::of_line(clamp, (0.5, 0.0))
-            }
-        },
-    )
+            // Elements from half of their number below 0 on.
+            let sample = exact_step(clamp, (0.5, 0.0), 0);
+            let clamps = vec![sample.clamps[0]; 20];
+            Sample { clamps, axis: Some(0), src: rows, dst: rows, ..sample }
+        })
+    })
 }
 
 /// The clamp with an exact step, on elements whose bits are near `center`.
 fn exact_step(clamp: Clamp, (scale, bias): (f32, f32), center: u64) -> Sample {
     let clamp = clamp.with_affine(scale, bias).expect(VALID).with_precision(Precision::Exact);
-    let first = center - ELEMENTS as u64 / 2;
-    let values = (first..).take(ELEMENTS).collect();
+    let first = center.wrapping_sub(ELEMENTS as u64 / 2);
+    let values = (0..ELEMENTS as u64).map(|n| first.wrapping_add(n) & mask(clamp.source())).collect();
     Sample { values, ..Sample::of_line(clamp, (scale, bias)) }
 }
 

@@ -1,10 +1,10 @@
 //! ONNX's own node tests of Clip.
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read as _};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use clamp_testing::archive;
 use clamp_testing::onnx_file::{
     AttributeProto, GraphProto, ModelProto, NodeProto, NodeTest, OperatorSetIdProto, TensorProto,
     ValueInfoProto,
@@ -19,24 +19,10 @@ use crate::golden::Record;
 /// The node test that the example `onnx_clip` reads; the others lie in an archive.
 const EXAMPLE: &str = "test_clip";
 
-/// The files of all node tests.
-fn files() -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut archive = tar::Archive::new(File::open(crate::data().join("onnx.tar")).unwrap());
-    let mut files = BTreeMap::new();
-    for entry in archive.entries().unwrap() {
-        let (mut entry, mut bytes) = (entry.unwrap(), Vec::new());
-        entry.read_to_end(&mut bytes).unwrap();
-        if entry.header().entry_type().is_file() {
-            files.insert(entry.path().unwrap().into_owned(), bytes);
-        }
-    }
-    files
-}
-
 /// Every node test, by name. The model of an `_expanded` test has no Clip node, so its data is read with the model of the
 /// test without this suffix.
 pub fn node_tests() -> Vec<Record> {
-    let files = files();
+    let files = archive::files(&crate::data().join("onnx.tar"));
     let name = |path: &PathBuf| path.iter().next().unwrap().to_str().unwrap().to_owned();
     let mut names: Vec<_> = files.keys().map(name).chain([EXAMPLE.to_owned()]).collect();
     names.sort();

@@ -172,7 +172,7 @@ pub fn cases(has_f64: bool, bytes: usize) -> Result<Vec<Row>> {
 }
 
 /// The requested rows, in the order of the table.
-pub fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
+fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
     let has_f64 = bench.device.wgpu().features().contains(wgpu_clamp::wgpu::Features::SHADER_F64);
     let mut rows = cases(has_f64, usize::try_from(bench.bytes())?)?;
     rows.extend(overhead::rows());

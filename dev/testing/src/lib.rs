@@ -12,6 +12,8 @@
     reason = "tests panic where something is wrong, and use what they ask for"
 )]
 
+#[cfg(feature = "proptest")]
+pub mod archive;
 pub mod directml_text;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod harness;

@@ -1,13 +1,13 @@
 //! Runs a fuzz target without the fuzzer, on the same inputs at each run: seeds, changed seeds and random bytes.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::archive;
 
 /// Runs the target `name` on its seeds in `dev/fuzz/seeds.tar`, then on `cases` generated inputs. `PROPTEST_CASES`, if set, limits
 /// the seeds and replaces `cases`.
@@ -19,23 +19,13 @@ pub fn replay(name: &str, cases: u32, run: impl Fn(&[u8])) {
     let asked = std::env::var("PROPTEST_CASES").ok().map(|cases| cases.parse().unwrap());
     let cases = asked.unwrap_or(cases);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-    let mut archive = tar::Archive::new(File::open(root.join("dev/fuzz/seeds.tar")).unwrap());
-    let (mut paths, mut seeds) = (Vec::new(), Vec::new());
-    for entry in archive.entries().unwrap() {
-        let mut entry = entry.unwrap();
-        let path = entry.path().unwrap().into_owned();
-        assert!(
-            ["plan", "standards"].iter().any(|name| path.starts_with(name)),
-            "{} has no target",
-            path.display()
-        );
-        if path.starts_with(name) && entry.header().entry_type().is_file() {
-            let mut seed = Vec::new();
-            entry.read_to_end(&mut seed).unwrap();
-            paths.push(path);
-            seeds.push(seed);
-        }
+    let files = archive::files(&root.join("dev/fuzz/seeds.tar"));
+    for path in files.keys() {
+        let has_target = ["plan", "standards"].iter().any(|name| path.starts_with(name));
+        assert!(has_target, "{} has no target", path.display());
     }
+    let (paths, seeds): (Vec<_>, Vec<_>) =
+        files.into_iter().filter(|(path, _)| path.starts_with(name)).unzip();
     assert!(!seeds.is_empty(), "there are no seeds of {name}");
     for (seed, path) in seeds.iter().zip(&paths).take(asked.map_or(usize::MAX, |cases| cases as usize)) {
         println!("{}", path.display());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use xshell::{Shell, cmd};
 
-use crate::packages::{self, GL, VULKAN};
+use crate::packages;
 use crate::shell::{Steps, shell};
 use crate::{tools, web};
 
@@ -24,7 +24,7 @@ pub fn run() -> Result<()> {
     steps.step("tools", || {
         components(&sh)?;
         tools::nextest(&sh)?;
-        packages::drivers(&[&VULKAN[..], &GL].concat())
+        packages::all_drivers()
     })?;
     steps.step("format", || {
         cmd!(sh, "cargo fmt --all --check").run()?;

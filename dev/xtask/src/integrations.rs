@@ -8,7 +8,7 @@ use clap::ValueEnum as _;
 use xshell::{Cmd, Shell, cmd};
 
 use crate::packages::{self, VENV, VULKAN};
-use crate::shell::{Steps, root, shell};
+use crate::shell::{self, Steps, root, shell};
 
 /// Builds the integrations and tests them with their engines: minutes, and gigabytes of disk.
 ///
@@ -113,9 +113,7 @@ fn burn(sh: &Shell, steps: &mut Steps) -> Result<()> {
 
 /// A building command of cargo for a package of `integrations`.
 fn cargo<'sh>(sh: &'sh Shell, subcommand: &str, package: &str) -> Cmd<'sh> {
-    let options =
-        ["--manifest-path", "integrations/Cargo.toml", "--locked", "--target-dir", "target/integrations"];
-    cmd!(sh, "cargo {subcommand} {options...} --release --package {package}")
+    shell::cargo(sh, "integrations", subcommand).args(["--release", "--package", package])
 }
 
 fn lints(sh: &Shell, package: &str) -> Result<()> {

@@ -21,7 +21,7 @@ use anyhow::Result;
 use clap::Parser;
 use xshell::cmd;
 
-use packages::{GL, VULKAN};
+use packages::VULKAN;
 use shell::{shell, shell_here};
 
 /// The commands of wgpu-clamp.
@@ -83,7 +83,7 @@ impl Command {
             Self::Proof(args) => proof::run(&args),
             Self::Mutants { only } => mutants(&only),
             Self::Integrations(args) => integrations::run(&args),
-            Self::Drivers => packages::drivers(&[&VULKAN[..], &GL].concat()),
+            Self::Drivers => packages::all_drivers(),
             Self::Web => web::serve(),
         }
     }

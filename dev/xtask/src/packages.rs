@@ -166,6 +166,11 @@ pub fn drivers(needs: &[Need]) -> Result<()> {
     Ok(())
 }
 
+/// [`drivers`] of both APIs.
+pub fn all_drivers() -> Result<()> {
+    drivers(&[&VULKAN[..], &GL].concat())
+}
+
 /// The start of a command that runs as root; `None` if this user cannot.
 pub fn as_root(sh: &Shell) -> Option<Cmd<'_>> {
     if cmd!(sh, "id -u").read().ok()? == "0" {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use xshell::{Shell, cmd};
+use xshell::{Cmd, Shell, cmd};
 
 /// The root of the repository.
 pub fn root() -> &'static Path {
@@ -27,6 +27,12 @@ pub fn shell_here() -> Result<Shell> {
     let sh = shell()?;
     sh.change_dir(env::current_dir()?);
     Ok(sh)
+}
+
+/// A building command of cargo in a workspace besides the main one, with a target folder of its own.
+pub fn cargo<'sh>(sh: &'sh Shell, workspace: &str, subcommand: &str) -> Cmd<'sh> {
+    let [manifest, target] = [format!("{workspace}/Cargo.toml"), format!("target/{workspace}")];
+    cmd!(sh, "cargo {subcommand} --manifest-path {manifest} --locked --target-dir {target}")
 }
 
 /// The checked-out commit and whether files have changed; "unknown" outside git.

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use anyhow::Result;
 use xshell::cmd;
 
-use crate::packages::{self, GL, VULKAN};
+use crate::packages;
 use crate::shell::{Steps, shell};
 use crate::{tools, web};
 
@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<()> {
         sh.set_var(REQUIRE, backends);
     }
     let mut steps = Steps::new();
-    steps.step("drivers", || packages::drivers(&[&VULKAN[..], &GL].concat()))?;
+    steps.step("drivers", packages::all_drivers)?;
     if !args.args.is_empty() {
         return steps.step("tests", || Ok(cmd!(sh, "cargo test {LIBRARY...}").args(&args.args).run()?));
     }

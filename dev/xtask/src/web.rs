@@ -5,10 +5,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use xshell::{Cmd, Shell, cmd};
+use xshell::{Shell, cmd};
 
 use crate::packages::{self, CHROMIUM};
-use crate::shell::{Steps, root, shell};
+use crate::shell::{Steps, cargo, root, shell};
 use crate::tools;
 
 /// The target of browsers and Node.
@@ -34,13 +34,13 @@ pub fn test(args: &[OsString]) -> Result<()> {
     steps.step("browser", || ready(&sh))?;
     steps.step("lints", || {
         let lint = ["--workspace", "--all-targets", "--target", TARGET, "--", "-D", "warnings"];
-        Ok(cargo(&sh, "clippy").args(lint).run()?)
+        Ok(cargo(&sh, "web", "clippy").args(lint).run()?)
     })?;
     steps.step("tests", || {
         // Cargo splits a runner at spaces, and starts it in the folder of the package.
         let mut runner = OsString::from("node ");
         runner.push(root().join("dev/xtask/web/test.mjs"));
-        let tests = cargo(&sh, "test").args(["--package", "clamp-proof-web", "--target", TARGET]);
+        let tests = cargo(&sh, "web", "test").args(["--package", "clamp-proof-web", "--target", TARGET]);
         let tests = tests.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner);
         Ok(tests.args(["--test", "browser"]).args(args).run()?)
     })?;
@@ -90,14 +90,9 @@ fn build_tools(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// A building command of cargo in the workspace `web`.
-fn cargo<'sh>(sh: &'sh Shell, subcommand: &str) -> Cmd<'sh> {
-    cmd!(sh, "cargo {subcommand} --manifest-path web/Cargo.toml --locked --target-dir target/web")
-}
-
 /// Builds the library of a package, and writes its JavaScript to `out`.
 fn bindgen(sh: &Shell, package: &str, out: &Path) -> Result<()> {
-    cargo(sh, "build").args(["--release", "--package", package, "--target", TARGET]).run()?;
+    cargo(sh, "web", "build").args(["--release", "--package", package, "--target", TARGET]).run()?;
     let library = package.replace('-', "_");
     let wasm = format!("target/web/{TARGET}/release/{library}.wasm");
     Ok(cmd!(sh, "wasm-bindgen --target web --no-typescript --out-dir {out} {wasm}").run()?)
