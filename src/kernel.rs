@@ -19,7 +19,7 @@ use crate::fragment::{Fragment, fragment};
 
 pub(crate) use block::Block;
 #[cfg(test)]
-pub(crate) use block::{EDGE_INVOCATIONS, layouts};
+pub(crate) use block::EDGE_INVOCATIONS;
 pub(crate) use candidates::{Candidate, Candidates};
 pub use limits::{Lanes, Limits};
 pub(crate) use region::{Dim, Region, Tile};
@@ -186,7 +186,7 @@ pub(crate) trait Definition {
     }
 
     /// Its entry points, with all values of their constants.
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     fn entry_points(&self) -> Vec<EntryPoint>;
 
     /// The layout of its `Geometry`.

@@ -143,17 +143,9 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Lets the files in `src/fuzz` name the crate as users do in the crate's own tests too. cargo-fuzz compiles these files
-/// outside of the crate.
-#[cfg(test)]
-extern crate self as wgpu_clamp;
-
 mod arithmetic;
 mod error;
 mod fragment;
-#[cfg(any(test, fuzzing))]
-#[doc(hidden)]
-pub mod fuzz;
 mod gpu;
 mod host;
 mod kernel;
@@ -162,23 +154,9 @@ pub mod manual;
 mod operator;
 mod plan;
 pub mod reference;
-mod self_test;
+pub mod self_test;
 mod shader;
 pub mod standards;
-/// Helpers that the tests of this repository share with the self-test. Not part of the API.
-#[doc(hidden)]
-pub mod testing {
-    pub use crate::self_test::{
-        AFFINES, Found, MORE_AFFINES, Place, Route, bits_of, edges, elements, mask, splitmix64,
-    };
-    #[cfg(any(test, fuzzing, feature = "_recording"))]
-    pub mod recording {
-        //! A plan's dispatches as plain data.
-        pub use crate::plan::execution::{
-            Binding, Buffer, Candidate, Dispatch, Program, Recording, candidates, record,
-        };
-    }
-}
 pub mod verify;
 
 pub use error::{Error, Refusal};
@@ -190,7 +168,7 @@ pub use layout::{Layout, MAX_RANK};
 #[cfg(feature = "ndarray")]
 pub use ndarray;
 pub use operator::{Clamp, Clamps, DType, Element, NanRule, Number, Order, Precision, Rounding, Scalar};
-pub use plan::Plan;
+pub use plan::{Binding, BoundBuffer, Dispatch, Plan, Recording};
 pub use self_test::{Outcome, SelfTest, SelfTestReport};
 pub use shader::Shader;
 pub use wgpu;

@@ -1,25 +1,21 @@
 //! Turns a clamp and two layouts into dispatches, in four steps: validate, collapse, assign kernels, cut into windows.
 //! Pure functions; no GPU is needed.
 
-#[cfg(any(test, fuzzing))]
-pub(crate) mod check;
-#[cfg(any(test, fuzzing, feature = "_recording"))]
-pub(crate) mod execution;
+mod recording;
 mod resolve;
 mod strategy;
-#[cfg(any(test, fuzzing))]
-pub(crate) mod verdict;
 mod window;
 
 use std::fmt;
 
 use crate::arithmetic::ParameterBytes;
 use crate::error::in_bytes;
-use crate::kernel::{Dispatch, EntryPoint, Placement, Region, Task};
+use crate::kernel::{self, EntryPoint, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Shader};
 
+pub use recording::{Binding, BoundBuffer, Dispatch, Recording};
 pub(crate) use resolve::{Resolve, SlotLayouts};
 use strategy::Strategy;
 pub(crate) use window::{Range, UniformLayout, Window};
@@ -101,22 +97,7 @@ impl Plan {
         Self::checked(clamps.into(), src, dst, Placement::OneBuffer, limits)
     }
 
-    /// A plan for a device: a binding holds the channels' table.
     pub(crate) fn checked(
-        clamps: Clamps<'_>,
-        src: &Layout,
-        dst: &Layout,
-        placement: Placement,
-        limits: Limits,
-    ) -> Result<Self, Error> {
-        let plan = Self::with_placement(clamps, src, dst, placement, limits)?;
-        plan.check_table(clamps, "max_storage_buffer_binding_size", limits.binding_size())?;
-        Ok(plan)
-    }
-
-    /// A plan whose table may exceed a binding. Tests cut small tensors with many channels into windows by small
-    /// bindings.
-    pub(crate) fn with_placement(
         clamps: Clamps<'_>,
         src: &Layout,
         dst: &Layout,
@@ -139,24 +120,42 @@ impl Plan {
         if !dst.is_empty() {
             plan.strategy = Strategy::new(&task, &Region::collapsed(src, dst, clamps.axis()))?;
         }
-        Ok(Self { task: Some(task), ..plan })
+        plan.task = Some(task);
+        plan.check_table(clamps, "max_storage_buffer_binding_size", limits.binding_size())?;
+        Ok(plan)
     }
 
-    /// The plans that take one of the candidates each, in the order in which they are tried, with the costs per element in
-    /// picoseconds. Those that do not fit the device are left out.
-    #[cfg(any(test, fuzzing, feature = "_recording"))]
-    pub(crate) fn candidates(
-        clamps: Clamps<'_>,
+    /// The plans among which [`new`](Self::new) chooses: one for each kernel that could take the tensor and fits the limits,
+    /// the chosen one first. Each comes with its cost in microseconds for all elements, as the crate estimates it: lanes
+    /// in step cost what they do on an H200, lanes in sequence what they do on lavapipe. For those who measure the kernels
+    /// of a device beside their costs.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`new`](Self::new).
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Clamp, Layout, Limits, Plan};
+    /// let (rows, columns) = (Layout::packed(&[480, 640])?, Layout::packed(&[640, 480])?.permute(&[1, 0])?);
+    /// let clamp = Clamp::new(0_u8, 200);
+    /// let candidates = Plan::candidates(&clamp, &rows, &columns, Limits::default())?;
+    /// assert!(candidates.is_sorted_by_key(|(cost, _)| *cost) && candidates.len() > 1);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn candidates<'c>(
+        clamps: impl Into<Clamps<'c>>,
         src: &Layout,
         dst: &Layout,
-        placement: Placement,
         limits: Limits,
-    ) -> Result<Vec<(f32, Self)>, Error> {
-        let plan = Self::with_placement(clamps, src, dst, placement, limits)?;
+    ) -> Result<Vec<(f64, Self)>, Error> {
+        let clamps = clamps.into();
+        let plan = Self::new(clamps, src, dst, limits)?;
         let Some(task) = plan.task.filter(|_| !dst.is_empty()) else { return Ok(vec![(0.0, plan)]) };
         let region = Region::collapsed(src, dst, clamps.simplified(dst.shape()).axis());
-        let all = Strategy::all(&task, &region);
-        Ok(all.into_iter().map(|(cost, strategy)| (cost, Self { strategy, ..plan })).collect())
+        let all = Strategy::all(&task, &region).into_iter();
+        #[expect(clippy::cast_precision_loss, reason = "a cost is an estimate")]
+        let microseconds = |picoseconds: f32| f64::from(picoseconds) * dst.len() as f64 / 1e6;
+        Ok(all.map(|(cost, strategy)| (microseconds(cost), Self { strategy, ..plan })).collect())
     }
 
     /// Checks that the table (the storage buffer of channels' parameters, if any) is within a limit of the device.
@@ -202,7 +201,7 @@ impl Plan {
     pub fn shaders(&self) -> Vec<Shader> {
         let mut workgroups: Vec<(PipelineName, u64)> = Vec::new();
         for window in self.windows() {
-            for Dispatch { entry_point, grid } in window.dispatches() {
+            for kernel::Dispatch { entry_point, grid } in window.dispatches() {
                 let Some(name) = self.pipeline(&window, entry_point) else { continue };
                 let more = u64::from(grid[0]) * u64::from(grid[1]);
                 match workgroups.iter_mut().find(|(other, _)| *other == name) {

@@ -9,10 +9,10 @@ use crate::{
     Rounding, Scalar, Tensor, View,
 };
 
-pub use found::Found;
-pub use route::{Place, Route};
+use route::{Place, Route};
 use slots::{Slots, on_gpu};
-pub use values::{AFFINES, MORE_AFFINES, bits_of, edges, elements, mask, splitmix64};
+use values::AFFINES;
+pub use values::{edges, elements};
 
 /// A comparison of a device's kernels with the CPU reference, from [`Host::self_test`]. [`run`](Self::run) executes it.
 ///
@@ -179,8 +179,19 @@ impl fmt::Display for SelfTestReport {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Case {
+/// A case of the self-test: clamps and layouts. [`SelfTest::run`] runs it on a device; a program may also execute its
+/// [`Recording`](crate::Recording) elsewhere.
+///
+/// ```
+/// use wgpu_clamp::self_test::Case;
+///
+/// let cases = Case::all(false);
+/// let (src, dst) = cases[0].layouts(1000)?;
+/// assert_eq!(src.shape(), dst.shape());
+/// # Ok::<(), wgpu_clamp::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
     /// One clamp per channel. Without channels, the first clamp serves all elements.
     clamps: [Clamp; 6],
     route: Route,
@@ -293,17 +304,42 @@ fn cases(exhaustive: bool) -> Vec<Case> {
 }
 
 impl Case {
-    /// One clamp for all elements, or one per channel; the host knows their numbers.
-    fn clamps(&self) -> Clamps<'_> {
+    /// All cases in the order of [`SelfTest::cases`], of an ordinary or an [exhaustive](SelfTest::exhaustive) run.
+    #[must_use]
+    pub fn all(exhaustive: bool) -> Vec<Self> {
+        cases(exhaustive)
+    }
+
+    /// The clamp for all elements, or one clamp per channel. The host knows their numbers, even if they
+    /// [lie on the GPU](Self::has_slots) in the run.
+    #[must_use]
+    pub fn clamps(&self) -> Clamps<'_> {
         match self.route.channels() {
             Some((axis, count)) => Clamps::along(axis, &self.clamps[..count]),
             None => (&self.clamps[0]).into(),
         }
     }
 
-    fn placed(&self, n: usize) -> Result<(Layout, Layout), Error> {
+    /// The layouts of src and dst for about `elements` elements; some cases take more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] if the platform cannot count the elements.
+    pub fn layouts(&self, elements: usize) -> Result<(Layout, Layout), Error> {
         let [clamp, ..] = self.clamps;
-        self.route.placed(n, self.place, [clamp.source(), clamp.dtype()])
+        self.route.placed(elements, self.place, [clamp.source(), clamp.dtype()])
+    }
+
+    /// Whether src and dst lie in one buffer.
+    #[must_use]
+    pub fn in_one_buffer(&self) -> bool {
+        self.place != Place::Apart
+    }
+
+    /// Whether bounds, and scale and bias where the dtype allows that, lie on the GPU.
+    #[must_use]
+    pub const fn has_slots(&self) -> bool {
+        self.route.has_slots()
     }
 
     fn plan(&self, clamps: Clamps<'_>, src: &Layout, dst: &Layout, limits: Limits) -> Result<Plan, Error> {
@@ -314,12 +350,12 @@ impl Case {
     }
 
     async fn run(&self, host: &Host, exhaustive: bool) -> Result<Outcome, Error> {
-        let Self { clamps: [clamp, ..], route, place } = *self;
+        let Self { clamps: [clamp, ..], route, .. } = *self;
         let elements = elements(clamp.source(), if exhaustive { 1_000_000 } else { 4_000 });
-        let (src, dst) = self.placed(elements.len())?;
+        let (src, dst) = self.layouts(elements.len())?;
         let bytes = |layout: &Layout, dtype| layout.required_bytes(dtype) as usize;
         let mut src_bytes = Route::source(&src, clamp.source(), &elements);
-        let one = place != Place::Apart;
+        let one = self.in_one_buffer();
         if one {
             src_bytes.resize(src_bytes.len().max(bytes(&dst, clamp.dtype())), 0xa5);
         }
@@ -360,19 +396,10 @@ impl Case {
     }
 }
 
-mod found;
 mod route;
 mod slots;
-mod values;
+pub(crate) mod values;
 
-#[cfg(test)]
-mod mutants;
-#[cfg(test)]
-mod planted;
-#[cfg(test)]
-mod sampled;
-#[cfg(test)]
-mod sanitized;
 
 #[cfg(test)]
 mod tests {
@@ -404,7 +431,7 @@ mod tests {
                 };
                 let case = cases.iter().find(is_it);
                 let case = case.unwrap_or_else(|| panic!("{source} to {dtype}, {step:?}"));
-                let (src, dst) = case.placed(elements(source, 4_000).len()).unwrap();
+                let (src, dst) = case.layouts(elements(source, 4_000).len()).unwrap();
                 assert!(src.len() >= 4_000 || source.size() == 1);
                 let limits = Limits { f64_arithmetic: true, ..Limits::default() };
                 let plan = case.plan(case.clamps(), &src, &dst, limits).unwrap().to_string();
@@ -422,7 +449,7 @@ mod tests {
     fn every_dtype_meets_repeated_rows() {
         let mut met = HashSet::new();
         for case in cases(false).iter().filter(|case| case.route == Route::Repeated) {
-            let (src, dst) = case.placed(20_000).unwrap();
+            let (src, dst) = case.layouts(20_000).unwrap();
             let plan = case.plan(case.clamps(), &src, &dst, Limits::default()).unwrap();
             if plan.to_string().contains("(0 to far)") {
                 met.insert(case.clamps[0].dtype());
@@ -439,7 +466,7 @@ mod tests {
         let rows = ", in rows";
         let mut met = HashSet::new();
         for case in cases(false) {
-            let (src, dst) = case.placed(elements(case.clamps[0].source(), 4_000).len()).unwrap();
+            let (src, dst) = case.layouts(elements(case.clamps[0].source(), 4_000).len()).unwrap();
             let plan = case.plan(case.clamps(), &src, &dst, Limits::default()).unwrap().to_string();
             let kernels = ["block kernel", "gather kernel", rows];
             for kernel in kernels.into_iter().filter(|kernel| plan.contains(kernel)) {

@@ -77,7 +77,7 @@ impl ModuleName {
     }
 
     /// The entry points, with all values of their constants.
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     pub(crate) fn entry_points(self) -> Vec<EntryPoint> {
         self.kernel.definition().entry_points()
     }

@@ -17,7 +17,7 @@ const BESIDE: [&str; 3] = ["standards", "reference", "verify"];
 const SUMMITS: [&str; 2] = ["self_test", "manual"];
 
 /// The stems of files without a layer: the root, and tests, which may compare any layers.
-const EXEMPT: &str = "lib tests show snapshots check execution sanitized planted sampled mutants fuzz";
+const EXEMPT: &str = "lib tests show snapshots";
 
 /// The module that every other may import. It names plain data of `operator`, `layout` and `standards`, and
 /// `wgpu::BufferUsages`.

@@ -35,18 +35,6 @@ impl SlotReads {
         Self { numbers, is_exact: is_affine && arithmetic.step == AffineStep::Exact }
     }
 
-    /// All combinations.
-    #[cfg(test)]
-    pub(crate) fn all() -> impl Iterator<Item = Self> {
-        let some = (1..1 << NUMBERS).map(|set| [0, 1, 2, 3].map(|bit| set >> bit & 1 == 1));
-        let few = some
-            .filter(|numbers: &[bool; NUMBERS]| numbers.iter().filter(|read| **read).count() <= MAX_SLOTS);
-        few.flat_map(|numbers| {
-            let steps: &[bool] = if numbers[2] || numbers[3] { &[false, true] } else { &[false] };
-            steps.iter().map(move |&is_exact| Self { numbers, is_exact })
-        })
-    }
-
     /// Names and values of the constants.
     pub(crate) fn constants(self) -> Vec<(&'static str, f64)> {
         let numbers = ["READS_MIN", "READS_MAX", "READS_SCALE", "READS_BIAS"].into_iter().zip(self.numbers);

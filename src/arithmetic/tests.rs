@@ -10,7 +10,7 @@ use super::integer::Linear;
 use super::step::{AffineStep, UNCHANGED};
 use super::{fixed::Fixed, halves::Halves, thirds::Thirds};
 use crate::operator::Affine;
-use crate::self_test::splitmix64;
+use crate::self_test::values::splitmix64;
 use crate::{Clamp, DType, Rounding, reference};
 
 const SMALL: [DType; 4] = [DType::U8, DType::I8, DType::U16, DType::I16];

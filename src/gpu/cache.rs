@@ -1,13 +1,12 @@
 //! A map that keeps the entries used last.
 
+use std::collections::HashMap;
 use std::hash::Hash;
-
-use rustc_hash::FxHashMap;
 
 /// A limited number of values by key. A value that does not fit replaces the least recently used one.
 pub(super) struct Recent<K, V> {
     capacity: usize,
-    entries: FxHashMap<K, Entry<V>>,
+    entries: HashMap<K, Entry<V>>,
     clock: u64,
 }
 
@@ -18,7 +17,7 @@ struct Entry<V> {
 
 impl<K: Copy + Eq + Hash, V> Recent<K, V> {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity, entries: FxHashMap::default(), clock: 0 }
+        Self { capacity, entries: HashMap::new(), clock: 0 }
     }
 
     pub(super) fn len(&self) -> usize {

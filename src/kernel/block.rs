@@ -27,8 +27,6 @@ use crate::fragment::{Fragment, mirrors};
 
 #[cfg(test)]
 pub(crate) use rows::EDGE_INVOCATIONS;
-#[cfg(test)]
-pub(crate) use sample::layouts;
 
 /// The most dimensions of a block.
 const MAX_DIMS: usize = 3;
@@ -406,7 +404,7 @@ impl Definition for Block {
         Some(self.wgsl(arithmetic, placement))
     }
 
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     fn entry_points(&self) -> Vec<super::EntryPoint> {
         let ranks = if self.shape == Shape::Around { vec![None] } else { Rank::ALL.map(Some).to_vec() };
         let of_rank = |rank| match self.shape {

@@ -1,6 +1,5 @@
 //! The kernels that can take a region: blocks in the order of their costs, then `gather`.
 
-#[cfg(any(test, fuzzing, feature = "_recording"))]
 use super::gather;
 use super::region::Region;
 use super::{Block, Claim, Kernel, Task};
@@ -42,7 +41,6 @@ impl<'a> Candidates<'a> {
     }
 
     /// The candidates with their costs, `gather`'s too.
-    #[cfg(any(test, fuzzing, feature = "_recording"))]
     pub(crate) fn costs(&self) -> impl Iterator<Item = (f32, &Candidate)> {
         self.iter().map(|one| match one.kernel {
             Kernel::Block(_) => (one.cost, one),

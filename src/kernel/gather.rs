@@ -1,6 +1,5 @@
 //! The kernel `gather`, for any layouts. Invocations fill words of dst, or larger elements, element by element.
 
-#[cfg(any(test, fuzzing, feature = "_recording"))]
 mod cost;
 
 use super::region::{DST, Region, same_phase};
@@ -11,7 +10,6 @@ use super::{
 use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment, mirrors};
 
-#[cfg(any(test, fuzzing, feature = "_recording"))]
 pub(super) use cost::cost;
 
 /// The most rows that an invocation takes.
@@ -103,7 +101,7 @@ impl Definition for Gather {
         fragments
     }
 
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     fn entry_points(&self) -> Vec<super::EntryPoint> {
         let flags = [(false, false), (false, true), (true, false), (true, true)];
         let of = |rank| flags.map(|(long_rows, src_in_rows)| EntryPoint { rank, long_rows, src_in_rows });

@@ -46,8 +46,7 @@ pub enum Lanes {
 
 impl Lanes {
     /// Both.
-    #[cfg(any(test, fuzzing))]
-    pub(crate) const ALL: [Self; 2] = [Self::InStep, Self::InSequence];
+    pub const ALL: [Self; 2] = [Self::InStep, Self::InSequence];
 }
 
 impl Default for Limits {

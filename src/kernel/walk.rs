@@ -130,7 +130,7 @@ pub(crate) enum Rank {
 }
 
 impl Rank {
-    #[cfg(any(test, fuzzing))]
+    #[cfg(test)]
     pub(super) const ALL: [Self; 4] = [Self::One, Self::Two, Self::Four, Self::Eight];
 
     const fn of(dims: usize) -> Self {

@@ -44,37 +44,10 @@
 //!
 //! # Profiling
 //!
-//! [wgpu-profiler](https://docs.rs/wgpu-profiler) measures passes by GPU timestamps. A prepared clamp records into its passes:
-//!
-//! ```no_run
-//! use wgpu_clamp::{Prepared, wgpu};
-//! use wgpu_profiler::{GpuProfiler, GpuProfilerSettings};
-//!
-//! # fn f(device: &wgpu::Device, queue: &wgpu::Queue, clamps: &[Prepared]) -> Result<(), Box<dyn std::error::Error>> {
-//! // The device was created with `Features::TIMESTAMP_QUERY`, and for the scope of the encoder
-//! // `TIMESTAMP_QUERY_INSIDE_ENCODERS`, where the adapter has them.
-//! let mut profiler = GpuProfiler::new(device, GpuProfilerSettings::default())?;
-//!
-//! let mut encoder = device.create_command_encoder(&Default::default());
-//! {
-//!     let mut scope = profiler.scope("frame", &mut encoder);
-//!     let mut pass = scope.scoped_compute_pass("clamps");
-//!     clamps.iter().for_each(|clamp| clamp.record(&mut pass));
-//! }
-//! profiler.resolve_queries(&mut encoder);
-//! queue.submit([encoder.finish()]);
-//! profiler.end_frame()?;
-//!
-//! device.poll(wgpu::PollType::wait_indefinitely())?;
-//! let frame = profiler.process_finished_frame(queue.get_timestamp_period()).unwrap_or_default();
-//! println!("{frame:?}");
-//! # Ok(())
-//! # }
-//! ```
-//!
-//! To time one clamp within a pass, open a scope there: `Prepared::record` takes `&mut pass.scope("relu6")`. That needs
-//! `TIMESTAMP_QUERY_INSIDE_PASSES`; without it, give the clamp its own pass. A result's `time` is `None` if a feature
-//! is missing. Subtract the time of an empty pass.
+//! [wgpu-profiler](https://docs.rs/wgpu-profiler) measures passes by GPU timestamps, if the device has `TIMESTAMP_QUERY`.
+//! [`Prepared::record`] takes its scopes: `clamp.record(&mut scope.scoped_compute_pass("clamps"))`.
+//! One clamp within a pass takes `&mut pass.scope("relu6")`, which needs `TIMESTAMP_QUERY_INSIDE_PASSES`. Subtract the time of
+//! an empty pass.
 
 #[cfg(doc)]
 use crate::{Clamper, Host, Plan, Prepared};

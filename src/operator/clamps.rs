@@ -110,7 +110,14 @@ impl<'a> Clamps<'a> {
             let value = format!("{} given for axis {axis} of extent {extent}", self.list.len());
             return Err(Error::argument("clamps", value, "one for each index is needed"));
         }
-        let Some(first) = self.list.first() else { return Ok(()) };
+        self.check_alike()
+    }
+
+    /// Checks that the clamps of a list of channels fit each other.
+    pub(crate) fn check_alike(&self) -> Result<(), Error> {
+        let Some(first) = self.list.first().filter(|_| self.axis.is_some() && !self.in_slots) else {
+            return Ok(());
+        };
         for (channel, clamp) in self.list.iter().enumerate() {
             if let Some(argument) = clamp.number_on_gpu() {
                 let value = format!("{argument} of channel {channel} is `Number::OnGpu`");

@@ -59,7 +59,6 @@ impl Strategy {
     }
 
     /// All candidates whose tiles fit the device, each with its cost, in the order in which they are tried.
-    #[cfg(any(test, fuzzing, feature = "_recording"))]
     pub(super) fn all(task: &Task, whole: &Region) -> Vec<(f32, Self)> {
         let candidates = Candidates::new(task, whole);
         candidates.costs().filter_map(|(cost, one)| Some((cost, Self::of(task, one, whole).ok()?))).collect()

@@ -126,15 +126,6 @@ impl Route {
         }
     }
 
-    /// With two buffers or in place, a printed [`Plan`](crate::Plan) has these words for the route's kernel.
-    #[must_use]
-    pub const fn kernel(self) -> &'static str {
-        match self {
-            Self::Rows | Self::Repeated => ", in rows",
-            _ => "block kernel",
-        }
-    }
-
     /// The bytes of a source. If `elements` do not all fit, every n-th one is taken; if there is room for more, they
     /// repeat. Gaps hold the first element.
     #[must_use]

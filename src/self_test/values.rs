@@ -1,11 +1,10 @@
-//! Elements, scales and biases for tests, and a random generator.
+//! The elements, scales and biases of the self-test's cases.
 
 use crate::DType;
 use crate::operator::format::FloatFormat;
 
 /// Steele and Vigna's splitmix64: returns the next 64 bits and advances the state.
-#[must_use]
-pub const fn splitmix64(state: &mut u64) -> u64 {
+pub(crate) const fn splitmix64(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -13,7 +12,7 @@ pub const fn splitmix64(state: &mut u64) -> u64 {
 }
 
 /// Scales and biases: ordinary, negative, tiny, with ties, steep. 8-bit fixed point is exact for only some of them.
-pub const AFFINES: [(f32, f32); 9] = [
+pub(super) const AFFINES: [(f32, f32); 9] = [
     (1.0 / 255.0, 0.0),
     (-1.7, 200.3),
     (0.5, 0.25),
@@ -25,38 +24,13 @@ pub const AFFINES: [(f32, f32); 9] = [
     (3e7, -1.5e7),
 ];
 
-/// Scales and biases besides [`AFFINES`]: a sum that cancels all but the product's last bit; overflow, underflow, zeros
-/// of both signs; products just below an integer, far from zero; long shifts.
-pub const MORE_AFFINES: [(f32, f32); 16] = [
-    (1.007_812_5, -1.007_812_6),
-    (-1.0, 0.0),
-    (3e38, -3e38),
-    (3e38, 0.0),
-    (1e-38, 1e-45),
-    (0.0, -0.0),
-    (-0.0, 7.0),
-    (16_777_215.0, -0.5),
-    // The scale is -2^-105. Products lie far below the bias's last bit.
-    (f32::from_bits(0x8b00_0000), 0.003_906_25),
-    (0.099_999_99, 40_000.0),
-    (0.099_999_99, 41_000.0),
-    // An odd number of 24 bits times 2^31, 2^-32, 2^-62, 2^-63 and 2^-64.
-    (f32::from_bits(0x5ac0_0001), 0.0),
-    (f32::from_bits(0x3b40_0001), 0.0),
-    (f32::from_bits(0x2c40_0001), 0.0),
-    (f32::from_bits(0x2bc0_0001), 0.0),
-    (f32::from_bits(0x2b40_0001), 0.0),
-];
-
 /// A mask of the dtype's width.
-#[must_use]
-pub const fn mask(dtype: DType) -> u64 {
+const fn mask(dtype: DType) -> u64 {
     u64::MAX >> (64 - dtype.bits())
 }
 
 /// The bits of a number as an element: rounded to a float, or truncated to an integer.
-#[must_use]
-pub fn bits_of(dtype: DType, number: f64) -> u64 {
+fn bits_of(dtype: DType, number: f64) -> u64 {
     match dtype {
         DType::F16 => half::f16::from_f64(number).to_bits().into(),
         DType::BF16 => half::bf16::from_f64(number).to_bits().into(),

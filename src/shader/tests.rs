@@ -2,7 +2,6 @@
 //! lays out its uniform block like the Rust twins. F64 in hardware needs two capabilities and translates to SPIR-V
 //! only.
 
-mod reassociation;
 mod show;
 mod snapshots;
 
@@ -113,7 +112,6 @@ fn every_module_translates_and_is_what_rust_takes_it_for() {
     let mut pipelines = 0;
     for key in modules() {
         let (module, info) = parse(key);
-        reassociation::float_operations_are_not_chained(key, &module, &info);
         if let Module::Clamp(name) = key {
             pipelines += pipelines_are_those_of_the_kernel(name, &module);
             uniform_blocks_agree_between_wgsl_and_rust(name, &module);

@@ -1,7 +1,7 @@
 //! Results of clamps whose scale, bias and bounds lie in slots on the GPU: one number per slot, or one per index of an
 //! axis. Also results of all pairs of dtypes, with numbers by value and in slots.
 
-use wgpu_clamp::testing::Found;
+use clamp_testing::found::Found;
 use wgpu_clamp::{
     Clamp, Clamps, DType, Layout, NanRule, Number, Operands, Order, Precision, Rounding, View, wgpu,
 };

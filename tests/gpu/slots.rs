@@ -1,6 +1,6 @@
 //! Where numbers on the GPU may lie, when they are read, and what is refused. The module `found` tests their values.
 
-use wgpu_clamp::testing::Found;
+use clamp_testing::found::Found;
 use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, NanRule, Number, Operands, Order, Tensor, View, wgpu};
 
 use crate::harness::{Gpu, buffer, compare, devices, gpus, packed, read, strided};

@@ -2,7 +2,7 @@
 
 use clamp_testing::random::Random;
 use half::{bf16, f16};
-use wgpu_clamp::testing::mask;
+use clamp_testing::numbers::mask;
 use wgpu_clamp::{Clamp, DType};
 
 use crate::numbers::{fields, to_i128};

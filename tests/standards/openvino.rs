@@ -1,7 +1,7 @@
 //! `OpenVINO` Clamp-1.
 
 use wgpu_clamp::standards::Standard;
-use wgpu_clamp::testing::mask;
+use clamp_testing::numbers::mask;
 use wgpu_clamp::{Clamp, DType, NanRule, Number, Order, reference};
 
 use crate::{assert_dtypes, both, bounds, said};

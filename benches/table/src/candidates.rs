@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use wgpu_clamp::testing::recording::{self, Buffer, Candidate, Recording};
+use wgpu_clamp::{BoundBuffer, Plan, Recording};
 use wgpu_clamp::wgpu;
 
 use crate::bench::Bench;
@@ -86,17 +86,18 @@ fn jobs(options: &Options) -> Result<Vec<Job>> {
     Ok(jobs)
 }
 
-fn candidates(job: &Job, limits: wgpu_clamp::Limits) -> Result<Vec<Candidate>> {
+/// The plans with their costs in microseconds.
+fn candidates(job: &Job, limits: wgpu_clamp::Limits) -> Result<Vec<(f64, Plan)>> {
     let case = &job.case;
-    let slots = model::slots(case);
-    Ok(recording::candidates(case.asked(), &case.src, &case.dst, case.in_place, limits, &slots)?)
+    Ok(Plan::candidates(case.asked(), &case.src, &case.dst, limits)?)
 }
 
 /// Predicts the times on a GPU.
 fn predicted(options: &Options) -> Result<Vec<Choice>> {
     let jobs = jobs(options)?;
     let predict = |job: &Job| -> Result<Choice> {
-        let entry = |Candidate { plan, cost, recording }: Candidate| {
+        let entry = |(cost, plan): (f64, Plan)| {
+            let recording = plan.record(job.case.asked(), [None; 4])?;
             Ok(Entry { plan: plan.to_string(), cost, time: model::time(&job.case, &recording)? })
         };
         let entries = candidates(job, model::limits())?.into_iter().map(entry).collect::<Result<_>>()?;
@@ -116,9 +117,13 @@ fn measured(options: Options) -> Result<Vec<Choice>> {
     let limits = bench.device.host.clamper().limits();
     let measure = |job: Job| {
         let candidates = candidates(&job, limits)?;
-        let works = candidates.iter().map(|one| work(&bench.device, &one.recording)).collect();
+        let record = |(_, plan): &(f64, Plan)| {
+            let recording = plan.record(job.case.asked(), [None; 4])?;
+            Ok(work(&bench.device, job.case.sizes()?, &recording))
+        };
+        let works = candidates.iter().map(record).collect::<Result<_>>()?;
         let (_, stats) = bench.take_turns(works)?;
-        let entry = |(Candidate { plan, cost, .. }, time): (Candidate, Stats)| Entry {
+        let entry = |((cost, plan), time): ((f64, Plan), Stats)| Entry {
             plan: plan.to_string(),
             cost,
             time: 1e6 * time.median,
@@ -129,25 +134,22 @@ fn measured(options: Options) -> Result<Vec<Choice>> {
 }
 
 /// The dispatches of a recording in two buffers, as work.
-fn work(device: &Device, recording: &Recording) -> Work {
+fn work(device: &Device, sizes: [usize; 2], recording: &Recording) -> Work {
     let wgpu = device.wgpu();
-    let buffer = |of: &Buffer| {
+    let buffer = |size: usize| {
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-        let size = of.size.next_multiple_of(16);
-        let buffer = wgpu.create_buffer(&wgpu::BufferDescriptor {
-            label: None,
-            size,
-            usage,
-            mapped_at_creation: false,
-        });
-        for (offset, bytes) in &of.bytes {
-            device.queue().write_buffer(&buffer, *offset, bytes);
-        }
+        let size = size.next_multiple_of(16) as u64;
+        wgpu.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+    };
+    let [src, dst] = sizes.map(buffer);
+    let own = |bytes: &Vec<u8>| {
+        let buffer = buffer(bytes.len());
+        device.queue().write_buffer(&buffer, 0, bytes);
         buffer
     };
-    let buffers: Vec<_> = recording.buffers.iter().map(buffer).collect();
-    let dispatch = |one: &recording::Dispatch| {
-        let program = &recording.programs[one.program];
+    let own: Vec<_> = recording.buffers.iter().map(own).collect();
+    let dispatch = |one: &wgpu_clamp::Dispatch| {
+        let program = &recording.shaders[one.shader];
         let entries = one.bindings.iter().map(|bound| wgpu::BindGroupLayoutEntry {
             binding: bound.binding,
             visibility: wgpu::ShaderStages::COMPUTE,
@@ -177,7 +179,14 @@ fn work(device: &Device, recording: &Recording) -> Work {
             Some(&pipeline_layout),
             &program.constants,
         );
-        let part = |at: &recording::Binding| kernels::part(&buffers[at.buffer], at.offset, at.size);
+        let part = |at: &wgpu_clamp::Binding| {
+            let buffer = match at.buffer {
+                BoundBuffer::Own(n) => &own[n],
+                BoundBuffer::Dst => &dst,
+                _ => &src,
+            };
+            kernels::part(buffer, at.offset, at.size)
+        };
         let resources: Vec<_> = one.bindings.iter().map(part).collect();
         let group = kernels::bind(device, &pipeline, &resources);
         kernels::dispatch(&pipeline, vec![(group, one.grid)])

@@ -10,8 +10,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use wgpu_clamp::testing::recording::{self, Recording};
-use wgpu_clamp::{DType, Lanes, Limits};
+use wgpu_clamp::{BoundBuffer, DType, Lanes, Layout, Limits, Number, Plan, Recording, Shader};
 use wgsl_sanitizer::{Binding, Counts, Dispatch, Memory, Module, Program};
 
 use crate::bench::progress;
@@ -295,8 +294,13 @@ fn copy() -> Result<f64> {
 
 fn predict(job: &Job, copy: f64) -> Result<Prediction> {
     let case = &job.case;
-    let (planned, recording) =
-        recording::record(case.asked(), &case.src, &case.dst, case.in_place, limits(), &slots(case))?;
+    let (src, dst) = (&case.src, &case.dst);
+    let planned = if case.in_place {
+        Plan::in_one_buffer(case.asked(), src, dst, limits())?
+    } else {
+        Plan::new(case.asked(), src, dst, limits())?
+    };
+    let recording = planned.record(case.asked(), slots(case)?)?;
     let (ours, dispatches) = (work(case, &recording)?, recording.dispatches.len());
     let theirs = job.has_plain.then(|| plain_counts(case)).transpose()?;
     Ok(Prediction {
@@ -311,10 +315,16 @@ fn predict(job: &Job, copy: f64) -> Result<Prediction> {
     })
 }
 
-/// Numbers on the GPU for a case.
-pub(crate) fn slots(case: &Case) -> Vec<[u64; 4]> {
-    let channels = case.channels.map_or(1, |(axis, _)| case.dst.shape()[axis]);
-    vec![[0, 0x4040, 0x3f80_0000, 0x3f00_0000]; channels]
+/// The slots of a case's numbers on the GPU, each in a buffer of its own.
+pub(crate) fn slots(case: &Case) -> Result<[Option<Layout>; 4]> {
+    let asked = case.asked();
+    let shape: &[usize] = match asked.axis() {
+        Some(axis) if asked.has_slots_along() => &[case.dst.shape()[axis]],
+        _ => &[],
+    };
+    let (clamp, layout) = (asked.as_slice()[0], Layout::packed(shape)?);
+    let numbers = [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()];
+    Ok(numbers.map(|number| (number == Number::OnGpu).then_some(layout)))
 }
 
 /// The predicted microseconds of a plan's dispatches.
@@ -324,7 +334,7 @@ pub(crate) fn time(case: &Case, recording: &Recording) -> Result<f64> {
 
 /// The work of a plan's dispatches.
 fn work(case: &Case, recording: &Recording) -> Result<Work> {
-    Ok(Work::of(2 * case.bytes(), &counts(recording)?))
+    Ok(Work::of(2 * case.bytes(), &counts(case, recording)?))
 }
 
 /// The microseconds of dispatches beyond the first.
@@ -333,30 +343,35 @@ fn further(dispatches: usize) -> f64 {
 }
 
 /// The counts of a plan's dispatches.
-fn counts(recording: &Recording) -> Result<Vec<Counts>> {
-    let program = |one: &recording::Program| -> Result<Program> {
+fn counts(case: &Case, recording: &Recording) -> Result<Vec<Counts>> {
+    let program = |one: &Shader| -> Result<Program> {
         Ok(Module::parse(&one.wgsl)?.program(one.entry_point, &one.constants)?)
     };
-    let programs = recording.programs.iter().map(program).collect::<Result<Vec<_>>>()?;
-    let bind = |&recording::Binding { binding, buffer, offset, size }: &recording::Binding| Binding {
+    let programs = recording.shaders.iter().map(program).collect::<Result<Vec<_>>>()?;
+    // src, dst, four slots, then the crate's own buffers.
+    let bind = |one: &wgpu_clamp::Binding| Binding {
         group: 0,
-        binding,
-        buffer,
-        offset,
-        size,
+        binding: one.binding,
+        buffer: match one.buffer {
+            BoundBuffer::Src => 0,
+            BoundBuffer::Dst => 1,
+            BoundBuffer::Slot(number) => 2 + number,
+            BoundBuffer::Own(n) => 6 + n,
+            other => unreachable!("{other:?} is new"),
+        },
+        offset: one.offset,
+        size: one.size,
     };
-    let dispatch = |one: &recording::Dispatch| Dispatch {
-        program: &programs[one.program],
+    let dispatch = |one: &wgpu_clamp::Dispatch| Dispatch {
+        program: &programs[one.shader],
         grid: [one.grid[0], one.grid[1], 1],
         bindings: one.bindings.iter().map(bind).collect(),
     };
     let dispatches: Vec<_> = recording.dispatches.iter().map(dispatch).collect();
-    let memory = |of: &recording::Buffer| {
-        let mut memory = Memory::new(of.size, of.fill);
-        of.bytes.iter().for_each(|(offset, bytes)| memory.write(*offset, bytes));
-        memory
-    };
-    let buffers: Vec<_> = recording.buffers.iter().map(memory).collect();
+    let [src, dst] = case.sizes()?.map(|size| Memory::new(size.next_multiple_of(16) as u64, 0x3f));
+    let slots = (0..4).map(|_| Memory::new(1 << 16, 0x3f));
+    let own = recording.buffers.iter().map(|bytes| Memory::from_bytes(bytes));
+    let buffers: Vec<_> = [src, dst].into_iter().chain(slots).chain(own).collect();
     Ok(wgsl_sanitizer::counts(&dispatches, &buffers, BATCHES))
 }
 

@@ -8,7 +8,7 @@ use wgpu_clamp::standards::directml::{
 };
 use wgpu_clamp::standards::onnx::{self, Bounds};
 use wgpu_clamp::standards::webnn;
-use wgpu_clamp::testing::mask;
+use clamp_testing::numbers::mask;
 use wgpu_clamp::{Clamp, DType, Error, NanRule, Number, Order, Precision, Scalar, reference};
 
 use crate::accepted;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail, ensure};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use wgpu_clamp::testing::splitmix64;
+use clamp_testing::numbers::splitmix64;
 use wgpu_clamp::{
     Clamp, DType, Host, Layout, NanRule, Operands, Order, Precision, Rounding, Scalar, Tensor, View, verify,
     wgpu,

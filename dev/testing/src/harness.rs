@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::OnceLock;
 
-pub use wgpu_clamp::testing::Place;
+pub use crate::Place;
 use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, Prepared, View, verify, wgpu};
 
 /// A device with `Limits::downlevel_defaults()` and no feature, unless it was opened with others.

@@ -2,7 +2,7 @@
 
 use wgpu_clamp::DType;
 
-pub use wgpu_clamp::testing::splitmix64;
+pub use crate::numbers::splitmix64;
 
 /// [`splitmix64`] from any seed.
 pub struct Random(pub u64);

@@ -2,9 +2,10 @@
 
 use wgpu_clamp::{Clamp, DType, NanRule, Number, Order, Precision, Scalar};
 
+use crate::numbers::{AFFINES, MORE_AFFINES};
+pub use crate::numbers::{bits_of, mask};
 use crate::random::Random;
-use wgpu_clamp::testing::{AFFINES, MORE_AFFINES};
-pub use wgpu_clamp::testing::{bits_of, edges, mask};
+pub use wgpu_clamp::self_test::edges;
 
 /// The element of a dtype with the given bits.
 pub fn scalar(dtype: DType, bits: u64) -> Scalar {
@@ -33,7 +34,7 @@ pub fn elements(clamp: &Clamp, random: usize, seed: u64) -> Vec<u64> {
     if dtype.bits() <= 16 {
         return (0..=mask(dtype)).collect();
     }
-    let mut elements = wgpu_clamp::testing::elements(dtype, 0);
+    let mut elements = wgpu_clamp::self_test::elements(dtype, 0);
     for bound in [clamp.min(), clamp.max()] {
         if let Number::Value(bound) = bound {
             let bits = bound.bits();

@@ -110,16 +110,9 @@ fn demo(args: &[OsString]) -> Result<()> {
     Ok(cmd!(sh, "cargo run --release --package wgpu-clamp --example levels -- {args...}").run()?)
 }
 
-/// The test that plants the faults.
-const MUTANTS: &str = "self_test::mutants::every_change_is_noticed";
-
 fn mutants(only: &str) -> Result<()> {
     let sh = shell()?;
-    let run = cmd!(
-        sh,
-        "cargo test --release --package wgpu-clamp --lib {MUTANTS} -- --exact --ignored --nocapture"
-    );
-    Ok(run.env("WGPU_CLAMP_MUTANTS", only).run()?)
+    Ok(cmd!(sh, "cargo run --release --package clamp-mutants -- --only {only}").run()?)
 }
 
 /// The arguments of a command, from the words behind its name.
@@ -177,8 +170,7 @@ mod tests {
     #[test]
     fn tests_that_commands_name_are_there() {
         for (name, file) in [
-            (MUTANTS, "src/self_test/mutants.rs"),
-            (proof::SANITIZED, "src/self_test/sanitized.rs"),
+            (proof::SANITIZED, "tests/shaders/cases.rs"),
             (proof::WINE_SKIPS, "tests/gpu/self_test.rs"),
             (show::SHOW, "src/shader/tests/show.rs"),
         ] {

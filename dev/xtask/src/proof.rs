@@ -106,7 +106,7 @@ const IMPLEMENTATIONS: &[Implementation] = if cfg!(target_os = "linux") {
 };
 
 /// The test that executes all cases on the sanitizer.
-pub const SANITIZED: &str = "self_test::sanitized::every_case_is_right_on_every_device";
+pub const SANITIZED: &str = "cases::every_case_is_right_on_every_device";
 
 /// Runs the self-test on each implementation and prints the rows. An implementation that cannot be installed is listed
 /// as not run, which is no error.
@@ -114,7 +114,7 @@ pub fn run(Args { only, write, patterns, sanitize, args }: &Args) -> Result<()> 
     let sh = shell()?;
     if *sanitize {
         let test =
-            cmd!(sh, "cargo test --release --package wgpu-clamp --lib {SANITIZED} -- --exact --nocapture");
+            cmd!(sh, "cargo test --release --package wgpu-clamp --test shaders {SANITIZED} -- --exact --nocapture");
         return Ok(test.env(EXHAUSTIVE, "1").run()?);
     }
     sh.create_dir("target/proof")?;

@@ -5,54 +5,15 @@ use crate::Layout;
 use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts};
 use crate::kernel::{Candidates, Kernel, Limits, Placement, Region, Task};
 
-/// Layouts of src and dst, some of each kind, with the axis along which channels may lie.
-pub(crate) fn layouts() -> Vec<(Layout, Layout, usize)> {
-    let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
-    let planar = |[c, height, width]: [usize; 3]| packed(&[c, height, width]).permute(&[1, 2, 0]).unwrap();
-    let mut all = Vec::new();
-    for c in [1, 2, 3, 4, 5, 8, 16, 32] {
-        let hwc = packed(&[32, 64, c]);
-        let planes = planar([c, 32, 64]);
-        let [mirrored, bgr] = [1, 2].map(|axis| hwc.flip(axis).unwrap());
-        let turned = packed(&[64, 32, c]).permute(&[1, 0, 2]).unwrap();
-        let rotated = turned.flip(0).unwrap();
-        let rows = packed(&[40, 96, c + 1]).slice(0, 5..37).unwrap();
-        let crop = rows.slice(1, 11..75).unwrap().slice(2, 0..c).unwrap();
-        let half = packed(&[32, 128, c]).step(1, 2).unwrap();
-        let pairs = [
-            [hwc, hwc],
-            [hwc, planes],
-            [planes, hwc],
-            [mirrored, hwc],
-            [mirrored, planes],
-            [bgr, hwc],
-            [bgr, planes],
-            [turned, hwc],
-            [rotated, hwc],
-            [crop, hwc],
-            [crop, planes],
-            [hwc, crop],
-            [half, hwc],
-        ];
-        all.extend(pairs.map(|[src, dst]| (src, dst, 2)));
-        all.push((hwc, hwc, 1));
-        // Rows that begin anywhere.
-        let (odd, planes) = (packed(&[3, 331, c]), planar([c, 3, 331]));
-        let pairs = [[odd, odd], [odd, planes], [planes, odd], [odd.flip(1).unwrap(), odd]];
-        all.extend(pairs.map(|[src, dst]| (src, dst, 2)));
-    }
-    let matrix = packed(&[64, 1024]);
-    all.push((matrix, matrix, 1));
-    // Rows of few or many packets. Their sources are rows, in phase or not, or one element per row, or one row for all.
-    for columns in [144, 640] {
-        let rows = |pitch| packed(&[64, pitch]).slice(1, 0..columns).unwrap();
-        let [column, row] =
-            [[64, 1], [1, columns]].map(|one| packed(&one).broadcast_to(&[64, columns]).unwrap());
-        let (even, odd) = (rows(columns), rows(columns + 3));
-        let pairs = [(odd, even), (even, odd), (rows(columns + 16), even), (column, even), (row, even)];
-        all.extend(pairs.map(|(src, dst)| (src, dst, 0)));
-    }
-    all
+/// The layouts of `clamp_testing`, which links another build of this crate.
+fn layouts() -> Vec<(Layout, Layout, usize)> {
+    let all = clamp_testing::layouts::of_users().into_iter();
+    let own = |shape: &[usize], strides: &[isize], offset| Layout::strided(shape, strides, offset).unwrap();
+    all.map(|(src, dst, axis)| {
+        let src = own(src.shape(), src.strides(), src.offset());
+        (src, own(dst.shape(), dst.strides(), dst.offset()), axis)
+    })
+    .collect()
 }
 
 /// The block that claims the region of these layouts, if any, and the place of its parameters.

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-use crate::kernel::Placement;
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Plan, Scalar};
 
 /// The environment variable with the words of a movement.
@@ -73,7 +72,7 @@ impl Movement {
     }
 
     /// The plans that take one of the candidates each, the plan's choice first, with their costs.
-    fn candidates(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Vec<(f32, Plan)>, Error> {
+    fn candidates(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Vec<(f64, Plan)>, Error> {
         let [source, dtype] = self.dtypes;
         let clamp = |n: u8| {
             let bound = |byte: u8| Scalar::from_le_bytes(dtype, &[byte; 8][..dtype.size()]);
@@ -82,7 +81,7 @@ impl Movement {
         let clamps = [clamp(0)?, clamp(1)?, clamp(2)?];
         let clamps = if self.per_channel { Clamps::along(2, &clamps) } else { Clamps::from(&clamps[0]) };
         let [src, dst] = &self.layouts;
-        Plan::candidates(clamps, src, dst, Placement::TwoBuffers, Limits::default())
+        Plan::candidates(clamps, src, dst, Limits::default())
     }
 }
 
@@ -109,7 +108,7 @@ fn a_plan_is_shown() -> Result<(), Box<dyn std::error::Error>> {
     let all = words.parse::<Movement>()?.candidates(|clamp| clamp.with_affine(0.5, 1.0))?;
     println!();
     for (cost, plan) in &all {
-        println!("// {cost:.2} ps an element: {plan}");
+        println!("// {cost:.2} us: {plan}");
     }
     println!("\n{}", shown(&all[0].1));
     Ok(())

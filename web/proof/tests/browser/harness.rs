@@ -1,6 +1,6 @@
 //! A device, and the one check that most tests end in.
 
-pub use wgpu_clamp::testing::Place;
+pub use clamp_testing::Place;
 use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, Tensor, View, verify, wgpu};
 
 /// A device with `Limits::downlevel_defaults()`. The browser may raise them to its own defaults.

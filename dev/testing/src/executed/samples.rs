@@ -6,14 +6,22 @@
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::{
-    AFFINES, Case, MORE_AFFINES, ORDERS, Place, ROUNDINGS, RULES, STEPS, VALID, bits_of, clamp, elements,
-    mask, on_gpu, pairs,
+use wgpu_clamp::self_test::{Case, elements};
+use wgpu_clamp::{
+    Clamp, Clamps, DType, Error, Lanes, Layout, Limits, NanRule, Number, Order, Precision, Rounding, Scalar,
 };
-use crate::arithmetic::NUMBERS;
-use crate::kernel::{Placement, layouts};
-use crate::plan::check::{Count, Execute, Trial, mix};
-use crate::{Clamp, Clamps, DType, Error, Lanes, Layout, Limits, Number, Plan, Precision, Scalar};
+
+use super::trial::{Count, Execute, Trial, same_addresses};
+use crate::layouts::of_users;
+use crate::numbers::{AFFINES, MORE_AFFINES, bits_of, mask, mix, number};
+
+const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEven];
+const STEPS: [Option<Precision>; 3] = [None, Some(Precision::Fast), Some(Precision::Exact)];
+const RULES: [NanRule; 3] = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax];
+const ORDERS: [Order; 2] = [Order::MinWins, Order::MaxWins];
+
+/// The message if a clamp of the samples is refused.
+const VALID: &str = "the clamp is valid";
 
 /// The elements of a plan that tests arithmetic.
 const ELEMENTS: usize = 400;
@@ -22,15 +30,15 @@ const ELEMENTS: usize = 400;
 const MOST: usize = 34_000;
 
 /// The clamps, layouts and elements of a plan.
-pub(super) struct Sample {
+pub struct Sample {
     clamps: Vec<Clamp>,
     axis: Option<usize>,
     src: Layout,
     dst: Layout,
-    placement: Placement,
+    one_buffer: bool,
     limits: Limits,
     /// The bits of the numbers on the GPU: one list, or one per index of the axis.
-    slots: Vec<[u64; NUMBERS]>,
+    slots: Vec<[u64; 4]>,
     /// Whether the clamp has slots along the axis.
     in_slots: bool,
     /// The bits of src's elements by address.
@@ -40,7 +48,7 @@ pub(super) struct Sample {
 /// The number of elements of the `case`-th case; a route may take more. The sizes differ in how many elements remain
 /// after the last whole unit or packet. Every seventh size is large, because only large sizes leave many elements beside
 /// blocks.
-pub(super) const fn size(case: usize) -> usize {
+pub const fn size(case: usize) -> usize {
     let size = if case.is_multiple_of(7) { 20_000 } else { 1_100 };
     size + case * 13 % 512
 }
@@ -54,56 +62,57 @@ impl Sample {
             axis: None,
             src: line,
             dst: line,
-            placement: Placement::TwoBuffers,
+            one_buffer: false,
             limits: Limits::default(),
-            slots: vec![[0; NUMBERS]],
+            slots: vec![[0; 4]],
             in_slots: false,
             values: telling(&clamp, affine),
         }
     }
 
     /// The `n`-th case of the self-test, on some of the elements that a device takes; the choice depends on `n`.
-    pub(super) fn of_case(case: &Case, n: usize, lanes: Lanes) -> Self {
-        let [clamp, ..] = case.clamps;
-        let (src, dst) = case.placed(size(n)).expect("a layout of a few elements");
-        let list = case.clamps().as_slice();
-        let numbers = |clamp: &Clamp| clamp.numbers().map(|(_, number)| number.bits().unwrap_or(0));
-        let in_slots = case.route.has_slots();
-        let any = elements(clamp.source(), 4_000);
+    pub fn of_case(case: &Case, n: usize, lanes: Lanes) -> Self {
+        let clamps = case.clamps();
+        let list = clamps.as_slice();
+        let (src, dst) = case.layouts(size(n)).expect("a layout of a few elements");
+        let numbers = |clamp: &Clamp| {
+            let bits = |number: Number| number.value().map_or(0, Scalar::bits);
+            [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()].map(bits)
+        };
+        let in_slots = case.has_slots();
+        let source = list[0].source();
+        let any = elements(source, 4_000);
         let seed = (n as u64) << 32;
-        let addresses = src.required_bytes(clamp.source()) / clamp.source().size() as u64;
+        let addresses = src.required_bytes(source) / source.size() as u64;
         Self {
-            clamps: if in_slots { vec![on_gpu(&clamp).expect(VALID)] } else { list.to_vec() },
-            axis: case.route.channels().map(|(axis, _)| axis),
+            clamps: if in_slots { vec![on_gpu(&list[0])] } else { list.to_vec() },
+            axis: clamps.axis(),
             src,
             dst,
-            placement: if case.place == Place::Apart { Placement::TwoBuffers } else { Placement::OneBuffer },
+            one_buffer: case.in_one_buffer(),
             limits: Limits { lanes, f16_conversions: mix(n as u64) / 2 % 2 == 1, ..Limits::default() },
-            slots: if in_slots { list.iter().map(numbers).collect() } else { vec![[0; NUMBERS]] },
+            slots: if in_slots { list.iter().map(numbers).collect() } else { vec![[0; 4]] },
             in_slots,
             values: (0..addresses).map(|address| any[mix(address ^ seed) as usize % any.len()]).collect(),
         }
     }
 
-    /// Executes all windows of the sample's plan.
+    /// Executes the sample's plan.
     ///
     /// # Errors
     ///
-    /// There is no plan, or [`Trial::all`] fails.
-    pub(super) fn execute(&self, execute: Execute<'_>) -> Result<Count, String> {
-        let Self { clamps, axis, src, dst, placement, limits, slots, in_slots, values } = self;
-        let list = clamps;
+    /// Those of [`Trial::run`].
+    pub fn execute(&self, execute: Execute<'_>) -> Result<Count, String> {
+        let Self { clamps: list, axis, src, dst, one_buffer, limits, slots, in_slots, values } = self;
         let clamps = match *axis {
             None => (&list[0]).into(),
             Some(axis) if *in_slots => Clamps::slots_along(axis, &list[0]),
             Some(axis) => Clamps::along(axis, list),
         };
-        let plan = Plan::with_placement(clamps, src, dst, *placement, *limits);
-        let plan = &plan.map_err(|error| format!("{self}: {error}"))?;
         let value = |address: u64| values[address as usize];
-        let (value, slots) = (&value, &slots[..]);
-        let trial = Trial { execute, plan, clamps, src, dst, value, slots };
-        let count = catch_unwind(AssertUnwindSafe(|| trial.all()));
+        let (one_buffer, limits) = (*one_buffer, *limits);
+        let trial = Trial { clamps, src, dst, one_buffer, limits, value: &value, slots };
+        let count = catch_unwind(AssertUnwindSafe(|| trial.run(execute)));
         count.unwrap_or_else(|_| Err(format!("panicked: {trial}")))
     }
 }
@@ -115,8 +124,55 @@ impl fmt::Display for Sample {
     }
 }
 
+/// All pairs of source and destination, equal dtypes included.
+fn pairs() -> impl Iterator<Item = (DType, DType)> {
+    DType::ALL.into_iter().flat_map(|dtype| {
+        let sources = DType::ALL.into_iter().filter(move |source| {
+            *source == dtype || [*source, dtype].iter().all(|one| DType::CONVERTIBLE.contains(one))
+        });
+        sources.map(move |source| (source, dtype))
+    })
+}
+
+fn scalar_of(dtype: DType, bits: u64) -> Scalar {
+    Scalar::from_bits(dtype, bits).expect(VALID)
+}
+
+/// The dtypes of clamps whose scale and bias may lie on the GPU.
+const AFFINE_ON_GPU: [DType; 7] =
+    [DType::F32, DType::F16, DType::BF16, DType::U8, DType::I8, DType::U16, DType::I16];
+
+/// The clamp with its bounds on the GPU, and with its affine step on the GPU if the dtype allows that.
+fn on_gpu(clamp: &Clamp) -> Clamp {
+    let bounds = clamp.with_bounds(Number::OnGpu, Number::OnGpu).expect(VALID);
+    if [clamp.scale(), clamp.bias()] != [Number::Absent; 2] { bounds.with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap_or(bounds) } else { bounds }
+}
+
+/// The `n`-th clamp of a pair without an affine step. Bounds, NaN rule and order rotate.
+fn clamp(source: DType, dtype: DType, rounding: Rounding, n: usize) -> Clamp {
+    let (low, high) = match dtype {
+        DType::F32 | DType::F16 | DType::BF16 | DType::F64 => (-1.0, 3.5),
+        DType::I8 => (-10.0, 100.0),
+        DType::I16 => (-256.0, 1000.0),
+        DType::I32 => (-65_536.0, 70_000.0),
+        DType::I64 => (-1_000_001.0, 5e9),
+        _ => (10.0, 200.0),
+    };
+    let of = |bound| Number::from(scalar_of(dtype, bits_of(dtype, bound)));
+    let (low, high) = (of(low), of(high));
+    let (min, max) = match n % 4 {
+        0 => (Number::Absent, Number::Absent),
+        1 => (low, Number::Absent),
+        2 => (Number::Absent, high),
+        _ => (low, high),
+    };
+    let bounded = Clamp::unbounded(dtype).with_bounds(min, max).expect(VALID);
+    let clamp = bounded.with_source(source).expect(VALID).with_rounding(rounding);
+    clamp.with_nan_rule(RULES[n % 3]).with_order(ORDERS[n % 2])
+}
+
 /// All samples. The list is always the same.
-pub(super) fn samples() -> Vec<Sample> {
+pub fn samples() -> Vec<Sample> {
     numbers()
         .chain(zeros())
         .chain(cancellations())
@@ -139,12 +195,12 @@ fn numbers() -> impl Iterator<Item = Sample> {
         let all: Vec<_> = plain.chain(steps.iter().copied().map(Some)).collect();
         all.into_iter().enumerate().map(move |(n, step)| {
             let rounding = ROUNDINGS[(n / 2 + p / 2) % 2];
-            let plain = clamp(source, dtype, None, rounding, n + p);
+            let plain = clamp(source, dtype, rounding, n + p);
             // The bounds of the cases are round numbers; the bounds here are not.
             let [min, max] = [plain.min(), plain.max()].map(|bound| match bound {
                 Number::Value(scalar) => {
                     let more = if dtype.bits() == 64 { 0x8765_4321 } else { 1 };
-                    Scalar::new(dtype, scalar.bits().wrapping_add(more)).into()
+                    scalar_of(dtype, scalar.bits().wrapping_add(more)).into()
                 }
                 other => other,
             });
@@ -164,7 +220,7 @@ fn zeros() -> impl Iterator<Item = Sample> {
     let bounds = [0.0, -0.0].into_iter().flat_map(|zero| [(zero, 6.0), (-6.0, zero), (zero, zero)]);
     floats.flat_map(move |dtype| {
         bounds.clone().map(move |(min, max)| {
-            let [min, max] = [min, max].map(|bound| Scalar::new(dtype, bits_of(dtype, bound)));
+            let [min, max] = [min, max].map(|bound| scalar_of(dtype, bits_of(dtype, bound)));
             let clamp = Clamp::unbounded(dtype).with_bounds(min, max).expect(VALID);
             Sample::of_line(clamp, (1.0, 0.0))
         })
@@ -238,7 +294,7 @@ fn slots() -> impl Iterator<Item = Sample> {
             let chance = mix(n as u64) as usize;
             let slots = [bounds[chance % 7], bounds[chance / 7 % 7]];
             let on_gpu = [Number::OnGpu; 2];
-            let host = slots.map(|bits| Scalar::new(dtype, bits).into());
+            let host = slots.map(|bits| scalar_of(dtype, bits).into());
             let [min, max] = [on_gpu, on_gpu, [on_gpu[0], host[1]], [host[0], on_gpu[1]]][n % 4];
             let rule = RULES[n / 4 % 3];
             let order = ORDERS[n / 12 % 2];
@@ -259,7 +315,7 @@ fn slots() -> impl Iterator<Item = Sample> {
 /// Clamps with scale or bias on the GPU, for all elements or per row. Some have bounds on the GPU too. Some scales and
 /// biases are not finite.
 fn affine_slots() -> impl Iterator<Item = Sample> {
-    let wanted = |(_, dtype): &(DType, DType)| dtype.takes_affine_on_gpu();
+    let wanted = |(_, dtype): &(DType, DType)| AFFINE_ON_GPU.contains(dtype);
     let odd = [
         (f32::NAN, 1.0),
         (2.0, f32::INFINITY),
@@ -278,8 +334,8 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
             let (scale, bias) = affines[n / 2];
             let precision = [Precision::Fast, Precision::Exact][n % 2];
             let rounding = ROUNDINGS[(n / 2 + p) % 2];
-            let plain = clamp(source, dtype, None, rounding, n + p);
-            let [low, high] = [plain.min(), plain.max()].map(|bound| bound.bits().unwrap_or(0));
+            let plain = clamp(source, dtype, rounding, n + p);
+            let [low, high] = [plain.min(), plain.max()].map(|bound| bound.value().map_or(0, Scalar::bits));
             let found = [low, high, scale.to_bits().into(), bias.to_bits().into()];
             // Whether Min, Max, scale and bias are on the GPU. Scale, bias or both always are.
             let on_gpu = [n % 3 == 0, n % 6 == 0, n % 5 != 1, n % 5 != 2];
@@ -324,18 +380,8 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
 fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
     let (source, dtype) = (clamp.source(), clamp.dtype());
     let mask = mask(source);
-    let number = |bits: u64| match dtype {
-        DType::F32 => f64::from(f32::from_bits(bits as u32)),
-        DType::F64 => f64::from_bits(bits),
-        DType::F16 => half::f16::from_bits(bits as u16).to_f64(),
-        DType::BF16 => half::bf16::from_bits(bits as u16).to_f64(),
-        DType::I8 => f64::from(bits as i8),
-        DType::I16 => f64::from(bits as i16),
-        DType::I32 => f64::from(bits as i32),
-        _ => f64::from(bits as u32),
-    };
     let limits = [127.0, 255.0, 32_767.0, 65_504.0, 65_535.0, 1e-45, 1e-38, 3e38];
-    let of_bound = |bound: Number| bound.bits().map_or(1.0, number);
+    let of_bound = |bound: Number| bound.value().map_or(1.0, |bound| number(dtype, bound.bits()));
     let ends = [0.0, -0.5, of_bound(clamp.min()), of_bound(clamp.max())].into_iter().chain(limits);
     let starts = ends.map(|end| (end - f64::from(bias)) / f64::from(scale));
     let starts = starts.chain((0..40).step_by(10).map(f64::from)).chain([
@@ -395,7 +441,7 @@ fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
 fn places() -> impl Iterator<Item = Sample> {
     let pairs: Vec<_> = pairs().collect();
     let fits = |(src, _, _): &(Layout, Layout, usize)| src.len() <= MOST;
-    let all = layouts().into_iter().filter(fits).chain(more_layouts().expect("a few elements"));
+    let all = of_users().into_iter().filter(fits).chain(more_layouts().expect("a few elements"));
     let all = all.flat_map(|layouts| [(layouts, false), (layouts, true)]);
     // Small bindings give many windows, and some windows do not begin with the first channel. Few workgroups per
     // dimension give grids larger than the work.
@@ -412,7 +458,7 @@ fn places() -> impl Iterator<Item = Sample> {
         let rounding = ROUNDINGS[chance / 256 % 2];
         // Most results stay distinct. Each channel has its own Min, and the second channel has no step.
         let of_channel = |channel: usize| {
-            let least = Scalar::new(dtype, channel as u64 % 128);
+            let least = scalar_of(dtype, channel as u64 % 128);
             let least = Clamp::unbounded(dtype).with_bounds(least, Number::Absent);
             let least = least.and_then(|clamp| clamp.with_source(source)).expect(VALID);
             let plain = least.with_rounding(rounding).with_precision(step.unwrap_or(Precision::Exact));
@@ -422,7 +468,7 @@ fn places() -> impl Iterator<Item = Sample> {
             }
         };
         let channels = if several { src.shape()[axis] } else { 1 };
-        let placement = Placement::of((chance / 1024).is_multiple_of(3));
+        let one_buffer = (chance / 1024).is_multiple_of(3);
         // Whole numbers of 8 bits, so that neighbours differ in narrow dtypes too; in floats, some special values.
         let specials = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0];
         let value = |address: u64| {
@@ -437,15 +483,15 @@ fn places() -> impl Iterator<Item = Sample> {
         let behind = src.required_bytes(source).next_multiple_of(16) as usize / dtype.size();
         let moved =
             || Layout::strided(dst.shape(), dst.strides(), dst.offset() + behind).expect("a few elements");
-        let in_place = src.same_addresses(&dst) && source.size() == dtype.size();
+        let in_place = same_addresses(&src, &dst) && source.size() == dtype.size();
         Sample {
             clamps: if several { (0..channels).map(of_channel).collect() } else { vec![of_channel(2)] },
             axis: several.then_some(axis),
             src,
-            dst: if placement == Placement::OneBuffer && !in_place { moved() } else { dst },
-            placement,
+            dst: if one_buffer && !in_place { moved() } else { dst },
+            one_buffer,
             limits: Limits { lanes: Lanes::ALL[chance / 4096 % 2], ..limits[n / 2 % 3] },
-            slots: vec![[0; NUMBERS]],
+            slots: vec![[0; 4]],
             in_slots: false,
             values: (0..addresses).map(value).collect(),
         }

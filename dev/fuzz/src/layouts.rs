@@ -3,10 +3,7 @@
 use arbitrary::{Result, Unstructured};
 use wgpu_clamp::{DType, Error, Layout, MAX_RANK};
 
-/// Returns the value, or `None` for an error. An error must have a message.
-pub fn accepted<T>(made: std::result::Result<T, Error>) -> Option<T> {
-    made.inspect_err(|error| assert!(!error.to_string().is_empty(), "{error:?}")).ok()
-}
+use crate::accepted;
 
 pub fn address(layout: &Layout, index: &[usize]) -> i128 {
     let steps = index.iter().zip(layout.strides()).map(|(&i, &stride)| i as i128 * stride as i128);

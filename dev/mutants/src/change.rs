@@ -2,11 +2,11 @@
 
 /// A replacement of one line of WGSL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Change {
+pub struct Change {
     /// The line number, counted from zero.
-    pub(super) line: usize,
-    pub(super) before: String,
-    pub(super) after: String,
+    pub line: usize,
+    pub before: String,
+    pub after: String,
     /// The column of the replaced words, in bytes.
     at: usize,
     /// The replaced words and their replacement.
@@ -34,7 +34,7 @@ const SWAPS: [(&str, &str); 15] = [
 
 impl Change {
     /// All changes of a text, each in one place.
-    pub(super) fn all(text: &str) -> Vec<Self> {
+    pub fn all(text: &str) -> Vec<Self> {
         let mut changes = Vec::new();
         for (line, before) in text.lines().enumerate() {
             let code = before.split("//").next().unwrap_or_default();
@@ -79,13 +79,13 @@ impl Change {
     }
 
     /// The text with this change.
-    pub(super) fn apply(&self, text: &str) -> String {
+    pub fn apply(&self, text: &str) -> String {
         let lines = text.lines().enumerate();
         lines.map(|(n, line)| if n == self.line { &self.after } else { line }.to_owned() + "\n").collect()
     }
 
     /// The change without details that differ between blocks' texts: numbers, and words far from the replaced ones.
-    pub(super) fn kind(&self) -> String {
+    pub fn kind(&self) -> String {
         const NEAR: usize = 4;
         let (from, to) = &self.swap;
         let line = self.before.trim();

@@ -3,11 +3,12 @@
 
 use std::cell::Cell;
 
-use super::cases;
-use super::sampled::Sample;
-use super::sanitized::lanes;
-use crate::fuzz::execute::execute;
-use crate::fuzz::{Program, Recording, Verdict};
+use clamp_testing::executed::samples::Sample;
+use clamp_testing::executed::{Run, Verdict};
+use wgpu_clamp::Shader;
+use wgpu_clamp::self_test::Case;
+
+use crate::cases::lanes;
 
 /// A fault: lines and their replacements.
 struct Plant {
@@ -164,7 +165,7 @@ const PLANTS: &[Plant] = &[
 
 #[test]
 fn planted_faults_are_found() {
-    let cases = cases(false);
+    let cases = Case::all(false);
     for Plant { fault, lines, modules, found, at } in PLANTS {
         for (fragment, line, _) in *lines {
             let path = format!("{}/shaders/{fragment}.wgsl", env!("CARGO_MANIFEST_DIR"));
@@ -173,18 +174,21 @@ fn planted_faults_are_found() {
             assert_eq!(count, 1, "{fault}: {fragment}, `{line}`");
         }
         let has_fault =
-            |program: &&mut Program| program.wgsl.contains(lines[0].1) && program.wgsl.contains(modules);
+            |shader: &&mut Shader| shader.wgsl.contains(lines[0].1) && shader.wgsl.contains(modules);
         let faults = Cell::new(0);
-        let with_fault = |run: &Recording| {
-            let mut run = run.clone();
+        let with_fault = |run: &Run| {
+            let mut shaders = run.recording.shaders.clone();
             let before = faults.get();
-            for program in run.programs.iter_mut().filter(has_fault) {
+            for shader in shaders.iter_mut().filter(has_fault) {
                 faults.set(faults.get() + 1);
                 for (_, line, planted) in *lines {
-                    program.wgsl = program.wgsl.replace(line, planted);
+                    shader.wgsl = shader.wgsl.replace(line, planted);
                 }
             }
-            if faults.get() > before { execute(&run) } else { vec![Verdict::default()] }
+            if faults.get() > before {
+                return run.try_execute(&shaders).unwrap();
+            }
+            vec![Verdict { device: String::new(), findings: Vec::new() }]
         };
         let run = |(n, case)| Sample::of_case(case, n, lanes(n)).execute(&with_fault).err();
         let wrong = cases.iter().enumerate().find_map(run);

@@ -4,25 +4,24 @@
 //! Otherwise the ordinary cases run, each with one of these kinds.
 
 use std::collections::HashSet;
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use std::{fmt, thread};
 
-use super::cases;
-use super::sampled::{Sample, samples, size};
-use crate::fuzz::execute::{converts_f16, execute};
-use crate::plan::check::{Count, Execute, mix};
-use crate::shader::PipelineName;
-use crate::{Lanes, Limits};
+use clamp_testing::executed::samples::{Sample, samples, size};
+use clamp_testing::executed::{Count, Execute, Run, converts_f16, in_parallel};
+use clamp_testing::numbers::mix;
+use wgpu_clamp::self_test::Case;
+use wgpu_clamp::{Lanes, Limits, Plan};
 
 /// The counts over all runs.
 #[derive(Default)]
 struct Total {
     runs: usize,
     count: Count,
-    pipelines: HashSet<PipelineName>,
+    /// Hashes of shaders with their constants.
+    pipelines: HashSet<u64>,
     wrong: Vec<String>,
 }
 
@@ -45,18 +44,13 @@ pub(super) fn lanes(case: usize) -> Lanes {
     Lanes::ALL[mix(case as u64) as usize % 2]
 }
 
-/// Calls `work` with each number below `count`, in one thread per processor.
-pub(super) fn in_parallel(count: usize, work: impl Fn(usize) + Sync) {
-    let next = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-            scope.spawn(|| {
-                while let Some(n) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|n| *n < count) {
-                    work(n);
-                }
-            });
-        }
-    });
+/// Hashes of a run's shaders with their constants.
+fn pipelines(run: &Run) -> impl Iterator<Item = u64> {
+    run.recording.shaders.iter().map(|shader| {
+        let mut hasher = DefaultHasher::new();
+        (&shader.wgsl, shader.entry_point, format!("{:?}", shader.constants)).hash(&mut hasher);
+        hasher.finish()
+    })
 }
 
 /// Calls `run` with each number below `runs`, in parallel. Each call executes its dispatches by the given [`Execute`].
@@ -68,9 +62,9 @@ fn assert_right(runs: usize, run: impl Fn(usize, Execute<'_>) -> Result<Count, S
     let (started, total) = (Instant::now(), Mutex::new(Total::default()));
     let lock = || total.lock().unwrap_or_else(PoisonError::into_inner);
     in_parallel(runs, |n| {
-        let count = run(n, &|recording| {
-            lock().pipelines.extend(recording.names.iter().copied());
-            execute(recording)
+        let count = run(n, &|run| {
+            lock().pipelines.extend(pipelines(run));
+            run.execute()
         });
         let mut total = lock();
         total.runs += 1;
@@ -92,7 +86,7 @@ fn assert_right(runs: usize, run: impl Fn(usize, Execute<'_>) -> Result<Count, S
 #[test]
 fn every_case_is_right_on_every_device() {
     let exhaustive = clamp_testing::harness::exhaustive();
-    let cases = cases(exhaustive);
+    let cases = Case::all(exhaustive);
     let both = (0..cases.len()).flat_map(|n| Lanes::ALL.map(|lanes| (n, lanes)));
     let runs: Vec<_> = both.filter(|(n, lanes)| exhaustive || self::lanes(*n) == *lanes).collect();
     assert_right(runs.len(), |run, execute| {
@@ -125,14 +119,16 @@ fn the_probe_refuses_the_devices_whose_conversions_are_wrong() {
 fn small_cases_take_the_entry_points_of_large_ones() {
     let entry_points = |size: fn(usize) -> usize| {
         let mut met = HashSet::new();
-        for (n, case) in cases(true).iter().enumerate() {
-            let (src, dst) = case.placed(size(n)).unwrap();
+        for (n, case) in Case::all(true).iter().enumerate() {
+            let (src, dst) = case.layouts(size(n)).unwrap();
             for lanes in Lanes::ALL {
                 let limits = Limits { lanes, ..Limits::default() };
-                let plan = case.plan(case.clamps(), &src, &dst, limits).unwrap();
-                for window in plan.windows() {
-                    met.extend(window.dispatches().map(|dispatch| dispatch.entry_point));
-                }
+                let plan = if case.in_one_buffer() {
+                    Plan::in_one_buffer(case.clamps(), &src, &dst, limits).unwrap()
+                } else {
+                    Plan::new(case.clamps(), &src, &dst, limits).unwrap()
+                };
+                met.extend(plan.shaders().into_iter().map(|one| (one.entry_point, format!("{:?}", one.constants))));
             }
         }
         met

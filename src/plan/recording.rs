@@ -1,0 +1,208 @@
+//! A plan's shaders, buffers and dispatches as plain data.
+
+use super::{Plan, SlotLayouts, UniformLayout};
+use crate::kernel::{Dispatch as Launched, Placement};
+use crate::shader::{PipelineName, binding};
+use crate::{Clamps, Error, Layout, Number, Shader};
+
+/// All that [`Clamper::prepare`](crate::Clamper::prepare) would create and record for a [`Plan`], as plain data: for
+/// another implementation of WebGPU, for a debugger, or for a program that executes WGSL itself. Made by
+/// [`Plan::record`].
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Recording {
+    /// The shaders of the dispatches, each once.
+    pub shaders: Vec<Shader>,
+    /// The contents of the crate's own buffers: uniform blocks and tables. The caller has the others.
+    pub buffers: Vec<Vec<u8>>,
+    /// The dispatches in order; each may read what those before it wrote.
+    pub dispatches: Vec<Dispatch>,
+}
+
+/// One `dispatch_workgroups` of a [`Recording`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Dispatch {
+    /// Index of the shader.
+    pub shader: usize,
+    /// Workgroups along x and y.
+    pub grid: [u32; 2],
+    /// The bindings of bind group 0.
+    pub bindings: Vec<Binding>,
+}
+
+/// A range of a buffer at a binding number of a [`Dispatch`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Binding {
+    /// The binding number in the WGSL.
+    pub binding: u32,
+    /// The buffer.
+    pub buffer: BoundBuffer,
+    /// Offset in the buffer, in bytes.
+    pub offset: u64,
+    /// Size in bytes.
+    pub size: u64,
+}
+
+/// The buffer of a [`Binding`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BoundBuffer {
+    /// The caller's buffer with the source; for [`Plan::in_one_buffer`] also with the destination.
+    Src,
+    /// The caller's buffer with the destination.
+    Dst,
+    /// The caller's buffer with a number on the GPU: 0 is Min, 1 is Max, 2 is the scale, 3 is the bias.
+    Slot(usize),
+    /// A buffer of the crate: index in [`Recording::buffers`].
+    Own(usize),
+}
+
+impl Plan {
+    /// Records all dispatches of the plan as plain data. `clamps` are those of the plan. `slots` are the layouts of the
+    /// numbers on the GPU in the order Min, Max, scale, bias; the others are `None`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] if `clamps` or `slots` are not those of the plan; [`Error::Limit`] if no binding holds a slot's
+    /// element.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{BoundBuffer, Clamp, Layout, Limits, Plan};
+    /// let (clamp, line) = (Clamp::new(0_u8, 200), Layout::packed(&[1 << 20])?);
+    /// let plan = Plan::new(&clamp, &line, &line, Limits::default())?;
+    /// let recording = plan.record(&clamp, [None; 4])?;
+    /// let [dispatch] = &recording.dispatches[..] else { unreachable!("it fits one binding") };
+    /// let buffers: Vec<_> = dispatch.bindings.iter().map(|binding| binding.buffer).collect();
+    /// assert_eq!(buffers, [BoundBuffer::Own(0), BoundBuffer::Src, BoundBuffer::Dst]);
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn record<'c>(
+        &self,
+        clamps: impl Into<Clamps<'c>>,
+        slots: [Option<Layout>; 4],
+    ) -> Result<Recording, Error> {
+        let clamps = clamps.into();
+        self.check_numbers(clamps, &slots)?;
+        let mut recorder = Recorder::default();
+        let (Some(first), Some(parameters)) = (self.windows().next(), self.parameters(clamps)) else {
+            return Ok(recorder.recording);
+        };
+        let stored = parameters.stored().map(|bytes| recorder.push(bytes.to_vec()));
+        // The default alignment of `wgpu::Limits`.
+        let in_block = parameters.in_block();
+        let layout = UniformLayout::new(self.window_count(), in_block.len(), &first.launch.geometry, 256);
+        let mut bytes = vec![0; layout.len() as usize];
+        for (n, window) in self.windows().enumerate() {
+            for (offset, part) in layout.parts(n, in_block, &window.launch.geometry) {
+                bytes[offset as usize..][..part.len()].copy_from_slice(part);
+            }
+        }
+        let blocks = recorder.push(bytes);
+        let (target, places) = stored.map_or((blocks, (layout.count, layout.pitch)), |stored| (stored, (1, 0)));
+        if slots.iter().any(Option::is_some) {
+            recorder.resolve(self, &slots, target, places)?;
+        }
+        for (n, window) in self.windows().enumerate() {
+            let block = Binding {
+                binding: binding::PARAMS,
+                buffer: BoundBuffer::Own(blocks),
+                offset: layout.offset(n),
+                size: layout.size,
+            };
+            let dst = if self.placement == Placement::TwoBuffers { BoundBuffer::Dst } else { BoundBuffer::Src };
+            let storage = window.bindings.storage().map(|(binding, side, range)| Binding {
+                binding,
+                buffer: [BoundBuffer::Src, dst][side],
+                offset: range.offset,
+                size: range.size,
+            });
+            let stored = stored.map(|buffer| recorder.whole(binding::CHANNELS, buffer));
+            let bindings: Vec<_> = std::iter::once(block).chain(storage).chain(stored).collect();
+            for Launched { entry_point, grid } in window.dispatches() {
+                let Some(name) = self.pipeline(&window, entry_point) else { continue };
+                recorder.dispatch(name, grid, bindings.clone());
+            }
+        }
+        Ok(recorder.recording)
+    }
+
+    /// Refuses clamps and slots that are not the plan's.
+    fn check_numbers(&self, clamps: Clamps<'_>, slots: &SlotLayouts) -> Result<(), Error> {
+        let Some(clamp) = self.clamp else { return Ok(()) };
+        let (given, channels) = (clamps.as_slice(), self.task.map_or(1, |task| task.channels));
+        let counted = given.len() == channels || given.iter().all(|one| *one == clamp);
+        if given.first() != Some(&clamp) || !counted {
+            let value = format!("{} given, the plan has {channels} and begins with {clamp}", given.len());
+            return Err(Error::argument("clamps", value, "those of the plan are needed"));
+        }
+        clamps.check_alike()?;
+        for ((argument, number), slot) in clamp.numbers().into_iter().zip(slots) {
+            let value = match (number, slot) {
+                (Number::OnGpu, None) => "the number is `Number::OnGpu`, and there is no slot".to_owned(),
+                (Number::OnGpu, Some(slot)) if slot.len() != 1 && *slot.shape() != [channels] => {
+                    format!("the slot has shape {:?}", slot.shape())
+                }
+                (Number::OnGpu, Some(_)) | (_, None) => continue,
+                (_, Some(_)) => "there is a slot, but the number is not `Number::OnGpu`".to_owned(),
+            };
+            return Err(Error::argument(argument, value, format!("1 element is needed, or [{channels}] of them")));
+        }
+        Ok(())
+    }
+}
+
+/// A recording that grows, and the names of its shaders.
+#[derive(Default)]
+struct Recorder {
+    recording: Recording,
+    names: Vec<PipelineName>,
+}
+
+impl Recorder {
+    /// Adds the dispatches that write numbers on the GPU into the buffer `target`. `blocks`: the count of blocks in
+    /// `target`, and the bytes between their starts.
+    fn resolve(
+        &mut self,
+        plan: &Plan,
+        slots: &SlotLayouts,
+        target: usize,
+        blocks: (usize, u64),
+    ) -> Result<(), Error> {
+        for resolve in plan.resolves(slots, blocks)? {
+            let params = self.push(bytemuck::bytes_of(&resolve.params).to_vec());
+            let mut bindings =
+                vec![self.whole(binding::PARAMS, params), self.whole(binding::resolve::BLOCKS, target)];
+            let bound = binding::resolve::SLOTS.into_iter().zip(resolve.bindings);
+            bindings.extend(bound.map(|(binding, (number, range))| Binding {
+                binding,
+                buffer: BoundBuffer::Slot(number),
+                offset: range.offset,
+                size: range.size,
+            }));
+            self.dispatch(resolve.pipeline, resolve.grid, bindings);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, bytes: Vec<u8>) -> usize {
+        self.recording.buffers.push(bytes);
+        self.recording.buffers.len() - 1
+    }
+
+    fn whole(&self, binding: u32, buffer: usize) -> Binding {
+        let size = self.recording.buffers[buffer].len() as u64;
+        Binding { binding, buffer: BoundBuffer::Own(buffer), offset: 0, size }
+    }
+
+    fn dispatch(&mut self, name: PipelineName, grid: [u32; 2], bindings: Vec<Binding>) {
+        let shader = self.names.iter().position(|other| *other == name).unwrap_or_else(|| {
+            self.names.push(name);
+            self.recording.shaders.push(Shader::new(name, 0));
+            self.names.len() - 1
+        });
+        self.recording.shaders[shader].workgroups += u64::from(grid[0]) * u64::from(grid[1]);
+        self.recording.dispatches.push(Dispatch { shader, grid, bindings });
+    }
+}

@@ -1,0 +1,564 @@
+//! Layouts for which a kernel is chosen with care, and random ones: plans without a device, executed.
+
+use std::collections::HashSet;
+
+use clamp_testing::executed::checked::{check_dispatches, check_plan};
+use clamp_testing::executed::trial::{slots, values};
+use clamp_testing::executed::{Count, Run, Trial};
+use clamp_testing::layouts::of_every_kind;
+use clamp_testing::numbers::{AFFINES, splitmix64};
+use proptest::prelude::*;
+use wgpu_clamp::{
+    Clamp, Clamps, DType, Lanes, Layout, Limits, NanRule, Number, Order, Plan, Precision, Rounding, Scalar,
+};
+
+/// Executes the plan of a clamp. Checks that each element of dst is allowed by its channel's clamp, and that all other
+/// bytes stay.
+fn try_out<'a>(clamps: impl Into<Clamps<'a>>, src: &Layout, dst: &Layout, one_buffer: bool, limits: Limits) -> Count {
+    let clamps = clamps.into();
+    let (value, slots) = (values(&clamps.as_slice()[0]), slots(clamps, dst.shape(), dst.len() as u64));
+    let trial = Trial { clamps, src, dst, one_buffer, limits, value: &value, slots: &slots };
+    trial.run(&Run::execute).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
+    Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
+}
+
+fn packed(shape: &[usize]) -> Layout {
+    Layout::packed(shape).unwrap()
+}
+
+/// The default limits with each kind of lanes.
+fn each_lanes() -> [Limits; 2] {
+    Lanes::ALL.map(|lanes| Limits { lanes, ..Limits::default() })
+}
+
+fn strided(shape: &[usize], strides: &[isize], offset: usize) -> Layout {
+    Layout::strided(shape, strides, offset).unwrap()
+}
+
+/// One clamp, or one per channel of an axis.
+fn along(axis: Option<usize>, list: &[Clamp]) -> Clamps<'_> {
+    axis.map_or_else(|| (&list[0]).into(), |axis| Clamps::along(axis, list))
+}
+
+/// The kernels of a plan in order.
+fn kernels(plan: &Plan) -> Vec<&'static str> {
+    let text = plan.to_string();
+    let mut all: Vec<_> = ["block", "gather"]
+        .into_iter()
+        .flat_map(|kernel| {
+            let words = format!("{kernel} kernel");
+            text.match_indices(&words).map(|(at, _)| (at, kernel)).collect::<Vec<_>>()
+        })
+        .collect();
+    all.sort_unstable();
+    all.into_iter().map(|(_, kernel)| kernel).collect()
+}
+
+/// Eight dimensions, the most that are allowed, with gaps: one element per word, at the same place on both sides.
+#[test]
+fn eight_dimensions_in_phase_are_words() {
+    let gaps = (0..8).fold(packed(&[4; 8]), |layout, axis| layout.step(axis, 2).unwrap());
+    let plan = plan(DType::F16, &gaps, &gaps);
+    assert_eq!(kernels(&plan), ["gather"]);
+    let count = try_out(&Clamp::unbounded(DType::F16), &gaps, &gaps, false, Limits::default());
+    assert_eq!((count.elements, count.dispatches), (256, 1));
+}
+
+#[test]
+fn kernels_suit_their_layouts() {
+    let matrix = packed(&[64, 80]);
+    let padded = |pitch| packed(&[64, pitch]).slice(1, 0..80).unwrap();
+    let column = packed(&[64, 1]).broadcast_to(&[64, 80]).unwrap();
+    let row = packed(&[1, 80]).broadcast_to(&[64, 80]).unwrap();
+    let transposed = |rows, columns| packed(&[rows, columns]).permute(&[1, 0]).unwrap();
+    let pixels =
+        |range: std::ops::Range<usize>| packed(&[1000, 4]).slice(0, range).unwrap().slice(1, 1..4).unwrap();
+    let shifted = |rows| strided(&[rows, 3], &[3, 1], 1);
+    let from = |offset| strided(&[650, 3], &[3, 1], offset);
+    let group = |lane| packed(&[700, 4]).slice(1, lane..lane + 2).unwrap();
+    let first = |pitch| packed(&[640, pitch]).slice(1, 0..3).unwrap();
+    for (dtype, src, dst, expected) in [
+        (DType::F32, matrix, padded(96), vec!["block"]),
+        (DType::F32, padded(81), padded(83), vec!["block"]),
+        // Rows too short for blocks with edges.
+        (DType::U8, padded(81), padded(83), vec!["gather"]),
+        (DType::U8, matrix, padded(96), vec!["block"]),
+        (DType::U16, column, matrix, vec!["block"]),
+        (DType::U16, row, matrix, vec!["block"]),
+        (DType::U8, transposed(80, 64), matrix, vec!["block"]),
+        (DType::F64, transposed(80, 64), matrix, vec!["block"]),
+        // Squares in a single row, and in a single column.
+        (DType::F32, transposed(20, 80), packed(&[80, 20]), vec!["block"]),
+        (DType::F32, transposed(80, 20), packed(&[20, 80]), vec!["block"]),
+        (DType::U16, transposed(80, 64), packed(&[64, 80]), vec!["block"]),
+        // Rows of no whole packets: words take them, but for elements of two bytes.
+        (DType::F32, transposed(83, 64), packed(&[64, 83]), vec!["block"]),
+        (DType::F16, transposed(83, 64), packed(&[64, 83]), vec!["gather"]),
+        (DType::U8, transposed(4096, 3), packed(&[3, 4096]), vec!["block"]),
+        (DType::U8, packed(&[3, 4096]), transposed(4096, 3), vec!["block"]),
+        (DType::U8, first(4), first(4), vec!["block"]),
+        (DType::U8, packed(&[640, 3]), pixels(0..640), vec!["block"]),
+        (DType::U8, packed(&[700, 3]), pixels(0..700), vec!["block"]),
+        (DType::U8, shifted(700), pixels(0..700), vec!["block"]),
+        (DType::U8, shifted(699), pixels(0..699), vec!["block", "gather"]),
+        (DType::U8, shifted(900), pixels(3..903), vec!["block", "gather", "gather"]),
+        // Pairs of bytes within words, at different places on both sides.
+        (DType::U8, group(1), group(0), vec!["block"]),
+        // Packets of dst begin at its second pixel. Packets of src begin at its second pixel, or at its first.
+        (DType::U8, from(13), pixels(3..653), vec!["block", "gather", "gather"]),
+        (DType::U8, from(16), pixels(3..653), vec!["block", "gather", "gather"]),
+        (DType::U8, packed(&[64]).step(0, 3).unwrap(), packed(&[64]).step(0, 3).unwrap(), vec!["gather"]),
+        (DType::U16, packed(&[2560]).step(0, 2).unwrap(), packed(&[2560]).step(0, 2).unwrap(), vec!["block"]),
+        (DType::U16, packed(&[1280]), packed(&[2560]).step(0, 2).unwrap(), vec!["block"]),
+        (DType::U16, packed(&[64]).flip(0).unwrap(), packed(&[128]).step(0, 2).unwrap(), vec!["block"]),
+    ] {
+        let plan = plan(dtype, &src, &dst);
+        assert_eq!(kernels(&plan), expected, "{dtype} {src:?} {dst:?}");
+        try_out(&Clamp::unbounded(dtype), &src, &dst, false, Limits::default());
+    }
+    // Squares would leave rows and columns: for so few elements, another dispatch costs more than they save.
+    let odd = packed(&[96, 64]).slice(0, 0..83).unwrap().slice(1, 0..61).unwrap();
+    let (src, dst) = (odd.permute(&[1, 0]).unwrap(), packed(&[64, 96]).slice(0, 0..61).unwrap());
+    let dst = dst.slice(1, 0..83).unwrap();
+    for limits in each_lanes() {
+        let plan = Plan::new(&Clamp::unbounded(DType::F32), &src, &dst, limits).unwrap();
+        assert_eq!(kernels(&plan), ["block", "gather"]);
+    }
+}
+
+/// If a kind of block does not suit a layout, or leaves a part of it, another kind may take it.
+#[test]
+fn blocks_take_what_others_leave() {
+    // Repeated rows that exceed a binding. Then 15 repeated rows: a block takes 8 rows at once, so 7 are left over.
+    let wide = packed(&[1, 17 << 18]).broadcast_to(&[8, 17 << 18]).unwrap();
+    assert_eq!(kernels(&plan(DType::F32, &wide, &packed(&[8, 17 << 18]))), ["block"]);
+    let (src, dst) = (strided(&[9, 15, 4096], &[0, 0, 1], 0), strided(&[9, 15, 4096], &[70_000, 4112, 1], 0));
+    let in_sequence = Limits { lanes: Lanes::InSequence, ..Limits::default() };
+    let repeated = Plan::new(&Clamp::unbounded(DType::F32), &src, &dst, in_sequence).unwrap();
+    assert_eq!(kernels(&repeated), ["block", "block"]);
+    // On a GPU, another dispatch costs more than repeated rows save.
+    assert_eq!(kernels(&plan(DType::F32, &src, &dst)), ["block"]);
+    // Each packet has elements of only one channel.
+    let apart = strided(&[118, 2810, 2], &[8, 944, 4], 3);
+    let list = clamps(118, DType::U16, DType::U16);
+    let of_channels = Plan::new(Clamps::along(0, &list), &apart, &apart, Limits::default()).unwrap();
+    assert!(kernels(&of_channels).iter().all(|kernel| *kernel == "block"), "{of_channels}");
+    // Few elements: they are not worth a second dispatch.
+    let (src, dst) = (strided(&[281, 2], &[25, 4], 0), strided(&[281, 2], &[4, 2], 7));
+    let few = Plan::new(&Clamp::unbounded(DType::I64), &src, &dst, in_sequence).unwrap();
+    assert_eq!(kernels(&few), ["block"]);
+    // On a GPU, a packet that keeps half of its bytes is not worth a block.
+    assert_eq!(kernels(&plan(DType::I64, &src, &dst)), ["gather"]);
+}
+
+/// A channel of its own lengthens no block beyond what divides a plane: one dispatch does.
+#[test]
+fn planes_with_a_clamp_each_take_one_dispatch() {
+    for (source, dtype, lanes, shape, expected) in [
+        (
+            DType::F32,
+            DType::U8,
+            Lanes::InStep,
+            [3, 14, 14],
+            "4 (1 to 1), by packets, to words, a channel each",
+        ),
+        (
+            DType::F32,
+            DType::U8,
+            Lanes::InStep,
+            [256, 14, 14],
+            "4 (1 to 1), by packets, to words, a channel each",
+        ),
+        (
+            DType::U8,
+            DType::F16,
+            Lanes::InStep,
+            [256, 14, 16],
+            "16 (1 to 1), by packets, exchanged, a channel each",
+        ),
+        (DType::U8, DType::F32, Lanes::InSequence, [3, 14, 14], "4 (1 to 1), across words, a channel each"),
+        (DType::U8, DType::F32, Lanes::InSequence, [64, 20, 1], "20 (1 to 1), across words, a channel each"),
+    ] {
+        let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
+        let list: Vec<_> =
+            (0..shape[0] as u16).map(|n| clamp.with_affine(0.5, f32::from(n)).unwrap()).collect();
+        let planes = packed(&shape);
+        let clamps = Clamps::along(0, &list);
+        let limits = Limits { lanes, ..Limits::default() };
+        let plan = Plan::new(clamps, &planes, &planes, limits).unwrap();
+        assert!(plan.to_string().contains(expected), "{plan}");
+        assert_eq!(plan.dispatches(), 1, "{plan}");
+        try_out(clamps, &planes, &planes, false, limits);
+    }
+}
+
+/// On a GPU alone: words of bytes, words of planes that begin anywhere, packets of pixels whose channels have a clamp each,
+/// lanes along dst.
+#[test]
+fn blocks_for_lanes_in_step_are_right() {
+    let (hwc, chw) = (packed(&[40, 64, 4]), packed(&[4, 40, 64]).permute(&[1, 2, 0]).unwrap());
+    let every_second = packed(&[40, 128, 4]).step(1, 2).unwrap();
+    let odd = strided(&[40, 64, 4], &[67, 1, 2705], 3);
+    for (source, dtype, src, dst, axis, expected) in [
+        (DType::F32, DType::U8, every_second, hwc, None, "4 (1 to 1), by packets, to words"),
+        (DType::F32, DType::F32, hwc, odd, None, "4 (1 to far), by packets, to words"),
+        (
+            DType::U8,
+            DType::F32,
+            hwc,
+            odd,
+            Some(2),
+            "4 (1 to far) × 4 (4 to 1), by packets, to words, of several channels",
+        ),
+        (DType::F32, DType::F32, chw, hwc, Some(2), "4 (far to 1), by words, of several channels"),
+        (DType::U8, DType::F16, chw, hwc, Some(2), "of several channels"),
+    ] {
+        let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_affine(0.5, 3.0).unwrap();
+        let list: Vec<_> = (0..4_u8).map(|n| clamp.with_affine(0.5, f32::from(n)).unwrap()).collect();
+        let clamps = axis.map_or((&clamp).into(), |axis| Clamps::along(axis, &list));
+        let plan = Plan::new(clamps, &src, &dst, Limits::default()).unwrap();
+        assert!(plan.to_string().contains(expected), "{plan}");
+        try_out(clamps, &src, &dst, false, Limits::default());
+    }
+}
+
+/// Every place of channels' parameters, and every placement.
+#[test]
+fn channels_are_right_in_every_form_and_placement() {
+    let mut labels = HashSet::new();
+    for (channels, one_buffer, limit) in [
+        (3, false, 128 << 20),
+        (9, true, 128 << 20),
+        (65, false, 128 << 20),
+        (130, true, 128 << 20),
+        (300, false, 128 << 20),
+        (9, true, 1 << 10),
+        (130, true, 8 << 10),
+    ] {
+        for (axis, shape) in [(1, [40, channels]), (0, [channels, 40])] {
+            let dst = packed(&shape);
+            let far = if one_buffer { dst.len() + 4096 } else { 0 };
+            let src = strided(&shape, dst.strides(), far);
+            let list = clamps(channels, DType::F32, DType::F32);
+            let clamps = Clamps::along(axis, &list);
+            let lanes = Lanes::ALL[axis];
+            let limits =
+                Limits { max_binding_size: limit, binding_alignment: 16, lanes, ..Limits::default() };
+            try_out(clamps, &src, &dst, one_buffer, limits);
+            let plan = if one_buffer { Plan::in_one_buffer(clamps, &src, &dst, limits) } else { Plan::new(clamps, &src, &dst, limits) };
+            labels.extend(plan.unwrap().shaders().into_iter().map(|shader| shader.label));
+        }
+    }
+    for words in ["several channels, ", "stored channels, ", ", one buffer", ", two ranges of one buffer", ", two buffers"] {
+        assert!(labels.iter().any(|label| label.contains(words)), "{words}: {labels:#?}");
+    }
+}
+
+/// One run of pixels on both sides, with packets that begin at any channel and any phase: in two buffers, in one, in
+/// place, and cut into tiles.
+#[test]
+fn runs_of_pixels_are_taken_by_packets_from_any_channel_on() {
+    let mut around = 0;
+    for (n, (source, dtype)) in [
+        (DType::F32, DType::F32),
+        (DType::U8, DType::U8),
+        (DType::F32, DType::I8),
+        (DType::U8, DType::F16),
+        (DType::F64, DType::F64),
+        (DType::I64, DType::I64),
+        (DType::I32, DType::I32),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for (channels, pixels) in [(2, 301), (6, 190), (17, 41), (97, 9), (128, 5), (300, 3), (17, 1), (3, 2)]
+        {
+            let list: Vec<_> = clamps(channels, source, dtype)
+                .into_iter()
+                .map(|clamp| if channels == 97 { clamp.with_affine(3.0, 2.0).unwrap() } else { clamp })
+                .collect();
+            let clamps = Clamps::along(1, &list);
+            let run =
+                |start: usize| Layout::strided(&[pixels, channels], &[channels.cast_signed(), 1], start);
+            for (phase, (from, to)) in [(0, 0), (5, 5), (1, 3)].into_iter().enumerate() {
+                let behind = (to + channels * pixels + 16) * dtype.size() / source.size();
+                let cut = Limits { max_binding_size: 4 << 10, binding_alignment: 16, ..Limits::default() };
+                for (src, one_buffer, limits) in [
+                    (from, false, Limits::default()),
+                    (from + behind.next_multiple_of(16), true, Limits::default()),
+                    (to, true, Limits::default()),
+                    (from, false, cut),
+                ] {
+                    let (src, dst) = (run(src).unwrap(), run(to).unwrap());
+                    if src == dst && source.size() != dtype.size() {
+                        continue;
+                    }
+                    let limits = Limits { lanes: Lanes::ALL[(n + phase) % 2], ..limits };
+                    let plan = if one_buffer {
+                        Plan::in_one_buffer(clamps, &src, &dst, limits)
+                    } else {
+                        Plan::new(clamps, &src, &dst, limits)
+                    };
+                    // A binding that holds no table of 128 channels cuts nothing.
+                    let Ok(plan) = plan else { continue };
+                    around += usize::from(plan.to_string().contains("from any channel on"));
+                    try_out(clamps, &src, &dst, one_buffer, limits);
+                }
+            }
+        }
+    }
+    assert!(around > 350, "{around}");
+}
+
+/// Destination rows that share packets. Packets with bytes to preserve are not stored whole.
+#[test]
+fn interleaved_rows_of_which_something_stays_are_no_pixels() {
+    for (dtype, pitch) in [(DType::U8, 16), (DType::F32, 4)] {
+        let dst = strided(&[2, 80], &[pitch, 3], 0);
+        let plan = plan(dtype, &packed(&[2, 80]), &dst);
+        assert!(!kernels(&plan).contains(&"block"), "{plan}");
+        try_out(&Clamp::unbounded(dtype), &packed(&[2, 80]), &dst, false, Limits::default());
+    }
+}
+
+/// Leftover regions along two dimensions, gaps in dst, and channels with exact steps.
+#[test]
+fn blocks_leave_parts_and_keep_channels_apart() {
+    type Side = (&'static [isize], usize);
+    type Case = (DType, &'static [usize], Side, Side, Option<usize>);
+    let cases: [Case; 11] = [
+        // An offset in dst, and five components.
+        (DType::U8, &[1024, 5], (&[5, 1], 0), (&[1, 1024], 13), None),
+        (DType::F32, &[1001, 6], (&[6, 1], 0), (&[1, 1004], 1), Some(1)),
+        (DType::U64, &[31, 64], (&[1, 52], 1990), (&[64, 1], 5), None),
+        // Four candidate dimensions of a block.
+        (DType::F16, &[64, 2, 24, 4], (&[3, 1, 0, 392], 0), (&[448, 224, 8, 1], 0), None),
+        (DType::U8, &[3, 5, 16, 7], (&[1, -8, 0, 48], 33), (&[1296, 256, -16, 1], 245), None),
+        // The channels differ in their number of packets.
+        (DType::F32, &[100, 5, 4], (&[20, 4, 1], 0), (&[32, 6, 1], 0), Some(1)),
+        (DType::F64, &[200, 7, 2], (&[14, 2, 1], 0), (&[22, 3, 1], 0), Some(1)),
+        (DType::I64, &[200, 7, 2], (&[14, 2, 1], 0), (&[22, 3, 1], 0), Some(1)),
+        (DType::F16, &[65, 31], (&[1, 73], 13), (&[52, 1], 0), Some(0)),
+        // Whole packets with gaps of whole packets between them.
+        (DType::F32, &[1000, 48], (&[48, 1], 0), (&[64, 1], 0), None),
+        (DType::U8, &[1000, 64, 16], (&[1024, 1, 64], 0), (&[2048, 32, 1], 0), None),
+    ];
+    for (dtype, shape, src, dst, axis) in cases {
+        let [src, dst] = [src, dst].map(|(strides, offset)| strided(shape, strides, offset));
+        let step = |clamp: Clamp| match dtype {
+            DType::F64 => clamp.with_scale_bias(0.75, 3.0).unwrap(),
+            _ => clamp.with_affine(0.75, 3.0).unwrap(),
+        };
+        let list: Vec<_> = clamps(axis.map_or(1, |axis| shape[axis]), dtype, dtype)
+            .into_iter()
+            .map(|clamp| step(clamp).with_precision(Precision::Exact))
+            .collect();
+        let clamps = along(axis, &list);
+        for one_buffer in [false, true] {
+            let behind = if one_buffer { 1 << 22 } else { 0 };
+            let dst = strided(shape, dst.strides(), dst.offset() + behind);
+            let limits = Limits { lanes: Lanes::ALL[usize::from(axis.is_some())], ..Limits::default() };
+            try_out(clamps, &src, &dst, one_buffer, limits);
+        }
+    }
+}
+
+/// Rows of pixels alternate with rows of planes, which begin at any byte. Words and packets have bytes of pixels and of
+/// planes.
+#[test]
+fn src_and_dst_share_packets_in_one_buffer() {
+    for (source, dtype) in [
+        (DType::U8, DType::U8),
+        (DType::U8, DType::F16),
+        (DType::U8, DType::F32),
+        (DType::F16, DType::U8),
+        (DType::F32, DType::U8),
+        (DType::U16, DType::F32),
+    ] {
+        for (of, count, gap) in [(3_usize, 3_usize, 0_usize), (4, 3, 4), (4, 4, 8), (1, 1, 12), (2, 2, 4)] {
+            let (rows, width) = (12, 320);
+            // In bytes: a row of pixels, then a row of each plane.
+            let [from, to] = [source.size(), dtype.size()];
+            let pitch = (width * of * from + count * width * to + gap).next_multiple_of(4);
+            let pixels = [1, pitch / from, of].map(usize::cast_signed);
+            let planes = [width, pitch / to, 1].map(usize::cast_signed);
+            let shape = [count, rows, width];
+            let pixels = strided(&shape, &pixels, 0);
+            let behind = (width * of * from).div_ceil(to);
+            let planes = strided(&shape, &planes, behind);
+            let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
+            for limits in each_lanes() {
+                let plan = Plan::in_one_buffer(&clamp, &pixels, &planes, limits).unwrap();
+                assert!(of == 1 && from == to || kernels(&plan)[0] == "block", "{plan}");
+                try_out(&clamp, &pixels, &planes, true, limits);
+            }
+        }
+    }
+}
+
+/// Each word holds a group (two bytes) of src and a group of dst. The group of src goes to another word.
+#[test]
+fn src_and_dst_share_words_in_one_buffer() {
+    let words = packed(&[81, 4]);
+    let groups =
+        |row: usize, lane: usize| words.slice(0, row..row + 80).unwrap().slice(1, lane..lane + 2).unwrap();
+    for (src, dst) in [(groups(1, 0), groups(0, 2)), (groups(0, 2), groups(1, 0))] {
+        let clamp = Clamp::unbounded(DType::U8);
+        for limits in each_lanes() {
+            try_out(&clamp, &src, &dst, true, limits);
+        }
+    }
+}
+
+/// Includes lines where only the head (the elements before the first whole packet) would need another window.
+#[test]
+fn windows_reach_the_last_element_from_within_a_packet() {
+    let clamp = Clamp::unbounded(DType::F32);
+    let limits = Limits { max_binding_size: 512, binding_alignment: 16, ..Limits::default() };
+    let mut windows = 0;
+    for (start, len) in (1..4).flat_map(|start| (1..=400).map(move |len| (start, len))) {
+        let line = strided(&[len], &[1], start);
+        let plan = Plan::new(&clamp, &line, &line, limits).unwrap();
+        assert_eq!(kernels(&plan).len(), 1, "{plan:?}");
+        try_out(&clamp, &line, &line, false, limits);
+        windows = windows.max(plan.dispatches());
+    }
+    assert!(windows > 3, "{windows}");
+}
+
+/// Layouts that random tests found, kept here because their generators may change.
+#[test]
+fn layouts_that_were_found() {
+    let tight = Limits {
+        max_binding_size: 1680,
+        binding_alignment: 256,
+        max_workgroups_per_dimension: 1,
+        ..Limits::default()
+    };
+    for (dtype, shape, [src, dst], limits) in [
+        (DType::U8, &[1, 2][..], [(&[1, 1][..], 0), (&[1, -1][..], 3)], tight),
+        (DType::F16, &[1, 70, 1], [(&[144, 2, 1], 1), (&[144, 2, 1], 0)], Limits::default()),
+        (DType::F64, &[1, 131, 3], [(&[528, 4, 1], 0), (&[528, 4, 1], 0)], Limits::default()),
+        (DType::F16, &[2, 2, 2, 7], [(&[1, 2, 4, 8], 0), (&[32, 16, 8, 1], 0)], Limits::default()),
+    ] {
+        let [src, dst] = [src, dst].map(|(strides, offset)| strided(shape, strides, offset));
+        let clamp = Clamp::unbounded(dtype);
+        try_out(&clamp, &src, &dst, false, limits);
+        try_out(&clamp, &dst, &dst, true, limits);
+    }
+}
+
+fn any_limits() -> impl Strategy<Value = Limits> {
+    let small = (1_u64..40, prop::sample::select(&[16_u64, 32, 256]), 1_u32..4).prop_map(
+        |(binding, binding_alignment, max_workgroups_per_dimension)| Limits {
+            max_binding_size: 4 * (binding_alignment + 4) + 56 * binding,
+            binding_alignment,
+            max_workgroups_per_dimension,
+            ..Limits::default()
+        },
+    );
+    let limits = prop_oneof![Just(Limits::default()), small];
+    (limits, prop::sample::select(&Lanes::ALL)).prop_map(|(limits, lanes)| Limits { lanes, ..limits })
+}
+
+/// Clamps from one dtype to another, with up to 128 different Mins.
+fn clamps(count: usize, source: DType, dtype: DType) -> Vec<Clamp> {
+    let of = |bits| {
+        Clamp::unbounded(dtype).with_bounds(Scalar::from_bits(dtype, bits).unwrap(), Number::Absent).unwrap()
+    };
+    (0..count as u64).map(|i| of(i % 128).with_source(source).unwrap()).collect()
+}
+
+/// A source and a destination: one dtype, or two that convert.
+fn any_pair() -> impl Strategy<Value = (DType, DType)> {
+    let one = |dtypes: &'static [DType]| prop::sample::select(dtypes);
+    prop_oneof![
+        one(&DType::ALL).prop_map(|dtype| (dtype, dtype)),
+        (one(&DType::CONVERTIBLE), one(&DType::CONVERTIBLE)),
+    ]
+}
+
+/// A clamp of any kind from a seed, or one per channel. Each channel has its own bounds, never on the GPU. Every fourth
+/// channel has no affine step.
+fn any_clamps(mut seed: u64, channels: Option<usize>, source: DType, dtype: DType) -> Vec<Clamp> {
+    let mut draw = |count: usize| splitmix64(&mut seed) as usize % count;
+    let precision = [Precision::Fast, Precision::Exact][draw(2)];
+    let rounding = [Rounding::TowardZero, Rounding::NearestEven][draw(2)];
+    let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][draw(3)];
+    let order = [Order::MinWins, Order::MaxWins][draw(2)];
+    let (has_affine, affine) = (draw(2) == 0, draw(AFFINES.len()));
+    let kinds = [draw(3), draw(3)];
+    let value = values(&Clamp::unbounded(dtype));
+    let one = |channel: usize| {
+        let mut bound = |kind: usize| match (kind, channels) {
+            (0, _) => Number::Absent,
+            (1, None) => Number::OnGpu,
+            _ => Scalar::from_bits(dtype, value(draw(usize::MAX) as u64)).unwrap().into(),
+        };
+        let clamp = Clamp::unbounded(dtype).with_bounds(bound(kinds[0]), bound(kinds[1])).unwrap();
+        let clamp = clamp.with_source(source).unwrap().with_precision(precision).with_rounding(rounding);
+        let clamp = clamp.with_nan_rule(rule).with_order(order);
+        if !has_affine || channel % 4 == 3 {
+            return clamp;
+        }
+        let (scale, bias) = AFFINES[(affine + channel) % AFFINES.len()];
+        clamp.with_affine(scale, bias).unwrap()
+    };
+    (0..channels.unwrap_or(1)).map(one).collect()
+}
+
+/// The arguments of a plan.
+#[derive(Debug)]
+struct Case {
+    src: Layout,
+    dst: Layout,
+    list: Vec<Clamp>,
+    axis: Option<usize>,
+    one_buffer: bool,
+    limits: Limits,
+}
+
+fn any_case() -> impl Strategy<Value = Case> {
+    let axis = prop::option::of(any::<prop::sample::Index>());
+    (of_every_kind(), any_pair(), any::<u64>(), axis, 0..3, any_limits()).prop_map(
+        |((src, dst), (source, dtype), seed, axis, place, limits)| {
+            let (src, one_buffer) = match place {
+                0 => (src, false),
+                1 if source.size() == dtype.size() => (dst, true),
+                _ => {
+                    // src lies behind dst in the same buffer.
+                    let behind = dst.span().map_or(0, |(_, highest)| highest + 1);
+                    let behind = (behind * dtype.size()).div_ceil(source.size());
+                    let moved = src.span().map_or(0, |_| src.offset() + behind);
+                    (strided(src.shape(), src.strides(), moved), true)
+                }
+            };
+            let axis = axis.filter(|_| dst.rank() > 0).map(|axis| axis.index(dst.rank()));
+            let list = any_clamps(seed, axis.map(|axis| dst.shape()[axis]), source, dtype);
+            Case { src, dst, list, axis, one_buffer, limits }
+        },
+    )
+}
+
+proptest! {
+    /// Any plan writes each output element once, from the source element with the same index, and nothing else.
+    #[test]
+    fn a_plan_reaches_each_element_once(case in any_case()) {
+        let Case { src, dst, list, axis, one_buffer, limits } = &case;
+        check_plan(&Run::execute, along(*axis, list), (src, dst), *one_buffer, *limits);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+    /// Planning takes microseconds, so far more cases are planned than executed.
+    #[test]
+    fn any_layouts_have_a_plan(case in any_case()) {
+        let Case { src, dst, list, axis, one_buffer, limits } = &case;
+        check_dispatches(along(*axis, list), (src, dst), *one_buffer, *limits);
+    }
+}
