@@ -35,19 +35,7 @@ pub(crate) enum Unary {
     Not,
     Negate,
     Abs,
-    Sign,
-    CountOnes,
     LeadingZeros,
-    TrailingZeros,
-    Reverse,
-    FirstLeadingU,
-    FirstLeadingI,
-    FirstTrailing,
-    AbsF,
-    SignF,
-    Floor,
-    Ceil,
-    Trunc,
     Round,
     FloatFromU,
     FloatFromI,
@@ -63,10 +51,8 @@ pub(crate) enum Binary {
     Add,
     Subtract,
     Multiply,
-    DivideU,
-    DivideI,
-    RemainderU,
-    RemainderI,
+    Divide,
+    Remainder,
     And,
     Or,
     Xor,
@@ -156,10 +142,8 @@ pub(crate) enum Opcode {
     Load(Word),
     /// Takes an address and a value.
     Store(Word),
-    /// Takes an address and a value. Without an operation the value replaces the word.
-    Atomic(Option<Binary>, Word),
-    /// Takes an address, a value and the value to compare with.
-    CompareExchange(Word),
+    /// Takes an address and a value.
+    Atomic(Binary, Word),
     Length(Extent),
     /// Waits until all invocations of the workgroup are here.
     Barrier,
@@ -168,7 +152,7 @@ pub(crate) enum Opcode {
     Keep(Slot),
     Clear(Slot),
     /// Activates the invocations of a slot that are in none of the others.
-    Restore(Slot, [Slot; 3]),
+    Restore(Slot, [Slot; 2]),
     /// Keeps the invocations active for which the condition is true.
     Where,
     /// Moves the active invocations to a slot; none stays active.
@@ -188,7 +172,6 @@ pub(crate) enum Opcode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
     GlobalId(usize),
-    LocalId(usize),
     LocalIndex,
     WorkgroupId(usize),
     Workgroups(usize),
@@ -253,9 +236,7 @@ impl Op {
     /// The resource to which it stores.
     pub(crate) const fn stored(&self) -> Option<u32> {
         match self.code {
-            Opcode::Store(word) | Opcode::Atomic(_, word) | Opcode::CompareExchange(word) => {
-                Some(word.resource)
-            }
+            Opcode::Store(word) | Opcode::Atomic(_, word) => Some(word.resource),
             _ => None,
         }
     }
@@ -278,7 +259,7 @@ impl Code {
     pub(crate) fn has_atomics(&self) -> bool {
         self.ops.iter().any(|op| match op.code {
             Opcode::Load(word) | Opcode::Store(word) => word.is_atomic,
-            Opcode::Atomic(..) | Opcode::CompareExchange(_) => true,
+            Opcode::Atomic(..) => true,
             _ => false,
         })
     }
@@ -293,7 +274,6 @@ impl Code {
         };
         match input {
             Input::LocalIndex => local,
-            Input::LocalId(axis) => along(local, size)[axis],
             Input::WorkgroupId(axis) => along(workgroup, grid)[axis],
             Input::Workgroups(axis) => grid[axis],
             Input::GlobalId(axis) => along(workgroup, grid)[axis] * size[axis] + along(local, size)[axis],

@@ -135,34 +135,6 @@ impl Device {
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.fusion {
-            Fusion::Never => "not fused",
-            Fusion::Left => "fused",
-            Fusion::Right => "fused with the right product",
-        })?;
-        f.write_str(match self.association {
-            Association::Written => "",
-            Association::Reversed => ", a * (b * c)",
-            Association::Rotated => ", (a * c) * b",
-        })?;
-        f.write_str(match self.subnormals {
-            Subnormals::Kept => ", subnormals kept",
-            Subnormals::Flushed => ", subnormals flushed",
-            Subnormals::FlushedSums => ", subnormal sums flushed",
-            Subnormals::FlushedProducts => ", subnormal products flushed",
-        })?;
-        if self.subnormals != Subnormals::Kept && self.tiny_before_rounding {
-            f.write_str(", by their exact values")?;
-        }
-        f.write_str(match self.integers {
-            IntegerRounding::Nearest => "",
-            IntegerRounding::Down => ", integers rounded down",
-            IntegerRounding::Up => ", integers rounded up",
-        })?;
-        f.write_str(match self.halves {
-            HalfRounding::Nearest => "",
-            HalfRounding::TowardZero => ", halves rounded toward zero",
-            HalfRounding::AwayFromZero => ", halves rounded away from zero",
-        })
+        write!(f, "{self:?}")
     }
 }

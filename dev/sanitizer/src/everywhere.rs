@@ -61,8 +61,8 @@ fn run(device: Device, dispatches: &[Dispatch<'_>], buffers: &[Memory]) -> (Outc
         let mut buffers = buffers.to_vec();
         buffers.iter_mut().for_each(Memory::forget);
         let mut findings = Vec::new();
-        for (n, Dispatch { program, grid, bindings }) in dispatches.iter().enumerate() {
-            let (found, choices) = execute(program, device, order, *grid, bindings, &mut buffers);
+        for (n, dispatch) in dispatches.iter().enumerate() {
+            let (found, choices) = execute(dispatch, device, order, &mut buffers, None);
             let of_dispatch = |source| Source { dispatch: n, ..source };
             findings
                 .extend(found.into_iter().map(|one| Finding { source: one.source.map(of_dispatch), ..one }));

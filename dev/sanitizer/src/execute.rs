@@ -9,7 +9,7 @@ use crate::code::{Code, Float, LANES, NOBODY, NONE, Op, Opcode, Reg, Slot};
 use crate::finding::{Finding, Kind};
 use crate::float::{self, Arithmetic};
 use crate::memory::Memory;
-use crate::module::{Order, Program};
+use crate::module::{Dispatch, Order, Program};
 use crate::profile::Profiler;
 use crate::taint::Tainted;
 use crate::{Binding, Device, Source};
@@ -23,37 +23,13 @@ const MOST_FINDINGS: usize = 8;
 /// The most rounds of a loop; a loop that takes more counts as endless.
 const MOST_ROUNDS: u32 = 1 << 16;
 
-/// Runs a dispatch on `buffers`. Returns the findings and the choices of a device that made a difference. Reports
-/// each kind of finding at most once per line, whichever call led there, and at most [`MOST_FINDINGS`] findings.
+/// Runs a dispatch on `buffers`, or the sample of its invocations that a profiler takes. Returns the findings and the
+/// choices of a device that made a difference. Reports each kind of finding at most once per line, whichever call led
+/// there, and at most [`MOST_FINDINGS`] findings.
 pub(crate) fn execute(
-    program: &Program,
+    &Dispatch { program: Program { code, wgsl }, grid, ref bindings }: &Dispatch<'_>,
     device: Device,
     order: Order,
-    grid: [u32; 3],
-    bindings: &[Binding],
-    buffers: &mut [Memory],
-) -> (Vec<Finding>, u8) {
-    run(program, device, order, grid, bindings, buffers, None)
-}
-
-/// Runs a sample of a dispatch's invocations in order and counts what they do.
-pub(crate) fn sample(
-    program: &Program,
-    grid: [u32; 3],
-    bindings: &[Binding],
-    buffers: &mut [Memory],
-    profiler: &mut Profiler,
-) {
-    let device = Device::all().next().expect("there is a device");
-    run(program, device, Order::Forward, grid, bindings, buffers, Some(profiler));
-}
-
-fn run(
-    Program { code, wgsl }: &Program,
-    device: Device,
-    order: Order,
-    grid: [u32; 3],
-    bindings: &[Binding],
     buffers: &mut [Memory],
     profiler: Option<&mut Profiler>,
 ) -> (Vec<Finding>, u8) {
@@ -437,7 +413,6 @@ impl Machine<'_> {
             Opcode::Load(word) => self.load(to, word, from[0]),
             Opcode::Store(word) => self.store(word, from[0], from[1]),
             Opcode::Atomic(op, word) => self.atomic(op, to, word, [from[0], from[1]]),
-            Opcode::CompareExchange(word) => self.compare_exchange(to, word, [from[0], from[1], from[2]]),
             Opcode::Length(extent) => {
                 self.batch.values[to as usize] = [self.length(extent); LANES];
                 self.batch.tainted[to as usize] = 0;

@@ -11,8 +11,6 @@ pub enum Kind {
     BeyondArray,
     /// Two invocations access a word, at least one of them stores, and their accesses are not both atomic.
     Race,
-    /// A word is accessed both atomically and plainly in one dispatch.
-    MixedAtomics,
     /// Some invocations of a workgroup reach a barrier, and others do not; the dispatch stops there.
     MissedBarrier,
     /// A loop takes more than 65,536 rounds; the dispatch stops there.
@@ -25,7 +23,7 @@ pub enum Kind {
     TaintedStore,
     /// A tainted value is an address or an index.
     TaintedAddress,
-    /// A tainted value decides a branch or a compare-exchange.
+    /// A tainted value decides a branch.
     TaintedBranch,
 }
 
@@ -61,7 +59,6 @@ impl fmt::Display for Kind {
             Self::BeyondBinding => "access beyond the binding",
             Self::BeyondArray => "index beyond the array",
             Self::Race => "race",
-            Self::MixedAtomics => "word touched atomically and plainly",
             Self::MissedBarrier => "barrier that some invocations of the workgroup miss",
             Self::Endless => "loop of more than 65,536 rounds",
             Self::Order => "result depends on the order of invocations",

@@ -161,7 +161,6 @@ impl Arithmetic {
 
     /// Applies a unary operation; `None` if WGSL leaves the result open.
     pub(crate) fn unary(&mut self, op: Unary, a: u32) -> Option<u32> {
-        let finite = |value: f32| (!is_special(a)).then_some(value.to_bits());
         let x = match op {
             Unary::FloatFromU => return Some(self.integer(i64::from(a)).to_bits()),
             Unary::FloatFromI => return Some(self.integer(i64::from(a as i32)).to_bits()),
@@ -169,12 +168,7 @@ impl Arithmetic {
             _ => f32::from_bits(self.operand(a)),
         };
         match op {
-            Unary::AbsF => finite(x.abs()),
-            Unary::SignF => finite(if x == 0.0 { 0.0 } else { x.signum() }),
-            Unary::Floor => finite(x.floor()),
-            Unary::Ceil => finite(x.ceil()),
-            Unary::Trunc => finite(x.trunc()),
-            Unary::Round => finite(x.round_ties_even()),
+            Unary::Round => (!is_special(a)).then_some(x.round_ties_even().to_bits()),
             Unary::UFromFloat => {
                 let whole = f64::from(x).trunc();
                 (!is_nan(a) && (0.0..=f64::from(u32::MAX)).contains(&whole)).then_some(whole as u32)

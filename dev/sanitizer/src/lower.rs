@@ -9,11 +9,11 @@ mod weigh;
 
 use std::mem::{replace, take};
 
-use naga::{Block, Expression, FunctionArgument, Handle, Span, Statement, SwitchCase, SwitchValue};
+use naga::{Block, FunctionArgument, Handle, Span, Statement};
 use rustc_hash::FxHashMap;
 
 use crate::Error;
-use crate::code::{Binary, Code, Input, NOBODY, Opcode, Reg, Slot};
+use crate::code::{Code, Input, NOBODY, Opcode, Reg, Slot};
 use emitter::Emitter;
 use place::Place;
 
@@ -59,9 +59,6 @@ struct Lowering<'a> {
     frame: Frame<'a>,
 }
 
-/// An empty `reject` branch.
-static NOTHING: Block = Block::new();
-
 /// The value of an expression.
 #[derive(Clone, Debug)]
 enum Value {
@@ -86,19 +83,10 @@ struct Frame<'a> {
     is_left_early: bool,
     /// Number of conditions and loops around the current statement.
     depth: usize,
-    /// The loops and switches around the current statement.
-    around: Vec<Around>,
+    /// For each loop around the current statement, the slot of the invocations that left it.
+    broken: Vec<Slot>,
     /// The jumps to the end of the current block.
     skips: Vec<usize>,
-}
-
-/// A loop or a switch.
-#[derive(Clone, Copy)]
-struct Around {
-    /// Slot of the invocations that left it.
-    broken: Slot,
-    /// Slot of the invocations that went on to the end of the round; a switch has the slot of the loop around it.
-    continued: Slot,
 }
 
 impl<'a> Frame<'a> {
@@ -113,7 +101,7 @@ impl<'a> Frame<'a> {
             returned: NOBODY,
             is_left_early: false,
             depth: 0,
-            around: Vec::new(),
+            broken: Vec::new(),
             skips: Vec::new(),
         }
     }
@@ -136,25 +124,12 @@ impl<'a> Lowering<'a> {
     /// The registers of the built-in inputs that make up an argument of the entry point.
     fn input(&mut self, argument: &FunctionArgument) -> Result<Vec<Reg>, Error> {
         use naga::{Binding, BuiltIn};
-        let inputs: Vec<Input> = match (&argument.binding, &self.module.types[argument.ty].inner) {
-            (Some(Binding::BuiltIn(builtin)), _) => match builtin {
-                BuiltIn::GlobalInvocationId => (0..3).map(Input::GlobalId).collect(),
-                BuiltIn::LocalInvocationId => (0..3).map(Input::LocalId).collect(),
-                BuiltIn::LocalInvocationIndex => vec![Input::LocalIndex],
-                BuiltIn::WorkGroupId => (0..3).map(Input::WorkgroupId).collect(),
-                BuiltIn::NumWorkGroups => (0..3).map(Input::Workgroups).collect(),
-                other => return self.unsupported(format!("{other:?}")),
-            },
-            (None, naga::TypeInner::Struct { members, .. }) => {
-                let arguments = members.iter().map(|member| FunctionArgument {
-                    name: None,
-                    ty: member.ty,
-                    binding: member.binding.clone(),
-                });
-                let inputs = arguments.map(|argument| self.input(&argument));
-                return Ok(inputs.collect::<Result<Vec<_>, _>>()?.concat());
-            }
-            other => return self.unsupported(format!("an input {other:?}")),
+        let inputs: Vec<Input> = match argument.binding {
+            Some(Binding::BuiltIn(BuiltIn::GlobalInvocationId)) => (0..3).map(Input::GlobalId).collect(),
+            Some(Binding::BuiltIn(BuiltIn::LocalInvocationIndex)) => vec![Input::LocalIndex],
+            Some(Binding::BuiltIn(BuiltIn::WorkGroupId)) => (0..3).map(Input::WorkgroupId).collect(),
+            Some(Binding::BuiltIn(BuiltIn::NumWorkGroups)) => (0..3).map(Input::Workgroups).collect(),
+            ref other => return self.unsupported(format!("the input {other:?}")),
         };
         Ok(inputs.into_iter().map(|input| self.out.input(input)).collect())
     }
@@ -177,7 +152,7 @@ impl<'a> Lowering<'a> {
         }
         self.block(&function.body)?;
         if self.frame.is_left_early {
-            self.out.emit(Opcode::Restore(all, [NOBODY; 3]), &[]);
+            self.out.emit(Opcode::Restore(all, [NOBODY; 2]), &[]);
             self.out.held.clear();
         }
         Ok(())
@@ -218,15 +193,10 @@ impl<'a> Lowering<'a> {
                     None => self.branch(condition, accept, reject)?,
                 }
             }
-            Statement::Switch { selector, cases } => self.switch(*selector, cases)?,
-            Statement::Loop { body, continuing, break_if } => self.repeat(body, continuing, *break_if)?,
-            Statement::Break | Statement::Continue => {
-                let Some(around) = self.frame.around.last() else {
-                    return self.unsupported("a break or continue here");
-                };
-                let is_break = matches!(statement, Statement::Break);
-                let to = if is_break { around.broken } else { around.continued };
-                self.out.emit(Opcode::Go(to), &[]);
+            Statement::Loop { body, continuing, break_if: None } => self.repeat(body, continuing)?,
+            Statement::Break => {
+                let broken = *self.frame.broken.last().expect("naga puts `break` into loops");
+                self.out.emit(Opcode::Go(broken), &[]);
                 return Ok(false);
             }
             Statement::Return { value } => {
@@ -278,7 +248,11 @@ impl<'a> Lowering<'a> {
             Statement::ControlBarrier(_) | Statement::MemoryBarrier(_) => {
                 return self.unsupported("a barrier of storage buffers");
             }
-            other => return self.unsupported(format!("{other:?}")),
+            other => {
+                let text = format!("{other:?}");
+                let name = text.split([' ', '(']).next().unwrap_or_default();
+                return self.unsupported(format!("the statement {name}"));
+            }
         }
         Ok(true)
     }
@@ -291,9 +265,8 @@ impl<'a> Lowering<'a> {
 
     /// Activates the invocations of `all` that no statement has sent elsewhere.
     fn join(&mut self, all: Slot) {
-        let around = self.frame.around.last();
-        let (broken, continued) = around.map_or((NOBODY, NOBODY), |a| (a.broken, a.continued));
-        self.out.emit(Opcode::Restore(all, [self.frame.returned, broken, continued]), &[]);
+        let broken = self.frame.broken.last().copied().unwrap_or(NOBODY);
+        self.out.emit(Opcode::Restore(all, [self.frame.returned, broken]), &[]);
     }
 
     fn branch(&mut self, condition: Reg, accept: &'a Block, reject: &'a Block) -> Result<(), Error> {
@@ -311,7 +284,7 @@ impl<'a> Lowering<'a> {
         let mut after_first = replace(&mut self.out.held, before);
         let mut second = true;
         if !reject.is_empty() {
-            self.out.emit(Opcode::Restore(all, [taken, NOBODY, NOBODY]), &[]);
+            self.out.emit(Opcode::Restore(all, [taken, NOBODY]), &[]);
             let skip = self.out.skip();
             second = self.block(reject)?;
             self.out.land(&[skip]);
@@ -331,89 +304,24 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    fn switch(&mut self, selector: Handle<Expression>, cases: &'a [SwitchCase]) -> Result<(), Error> {
-        let selector = self.register_of(selector)?;
-        // For each body, the register that tells whether the body is taken. A case that falls through has no body.
-        let no = self.out.constant(0);
-        let mut bodies = Vec::new();
-        let (mut any, mut taken, mut default) = (no, no, false);
-        for case in cases {
-            match case.value {
-                SwitchValue::Default => default = true,
-                SwitchValue::I32(value) => taken = self.selects(selector, value as u32, taken),
-                SwitchValue::U32(value) => taken = self.selects(selector, value, taken),
-            }
-            if case.fall_through {
-                if !case.body.is_empty() {
-                    return self.unsupported("a case that falls through");
-                }
-                continue;
-            }
-            bodies.push((taken, default, &case.body));
-            any = self.out.binary(Binary::Or, any, taken);
-            (taken, default) = (no, false);
-        }
-        let none = self.out.opposite(any);
+    fn repeat(&mut self, body: &'a Block, continuing: &'a Block) -> Result<(), Error> {
         let [all, broken] = [(); 2].map(|()| self.out.slot());
-        let continued = self.frame.around.last().map_or(NOBODY, |around| around.continued);
-        self.out.emit(Opcode::Keep(all), &[]);
-        self.out.emit(Opcode::Clear(broken), &[]);
-        self.frame.around.push(Around { broken, continued });
-        let outer = take(&mut self.frame.skips);
-        for (taken, default, body) in bodies {
-            let condition = if default { self.out.binary(Binary::Or, taken, none) } else { taken };
-            self.branch(condition, body, &NOTHING)?;
-        }
-        let skips = replace(&mut self.frame.skips, outer);
-        self.out.land(&skips);
-        self.frame.around.pop();
-        self.out.held.clear();
-        self.out.emit(Opcode::Restore(all, [self.frame.returned, NOBODY, continued]), &[]);
-        self.skip();
-        Ok(())
-    }
-
-    fn selects(&mut self, selector: Reg, value: u32, before: Reg) -> Reg {
-        let value = self.out.constant(value);
-        let equal = self.out.binary(Binary::Equal, selector, value);
-        self.out.binary(Binary::Or, before, equal)
-    }
-
-    fn repeat(
-        &mut self,
-        body: &'a Block,
-        continuing: &'a Block,
-        break_if: Option<Handle<Expression>>,
-    ) -> Result<(), Error> {
-        let [all, broken, continued, round] = [(); 4].map(|()| self.out.slot());
         let counter = self.out.code.counters;
         self.out.code.counters += 1;
         self.out.held.clear();
         self.out.emit(Opcode::Keep(all), &[]);
         self.out.emit(Opcode::Clear(broken), &[]);
-        self.out.emit(Opcode::Reset(counter), &[]);
-        let head = self.out.emit(Opcode::Keep(round), &[]) as u32;
-        self.out.emit(Opcode::Clear(continued), &[]);
-        self.frame.around.push(Around { broken, continued });
+        let head = self.out.emit(Opcode::Reset(counter), &[]) as u32 + 1;
+        self.frame.broken.push(broken);
         self.frame.depth += 1;
         self.block(body)?;
-        self.out.held.clear();
-        self.out.emit(Opcode::Restore(round, [broken, self.frame.returned, NOBODY]), &[]);
-        self.out.emit(Opcode::Clear(continued), &[]);
         self.block(continuing)?;
-        if let Some(condition) = break_if {
-            let condition = self.register_of(condition)?;
-            self.out.emit(Opcode::Keep(round), &[]);
-            self.out.emit(Opcode::Where, &[condition]);
-            self.out.emit(Opcode::Go(broken), &[]);
-            self.out.emit(Opcode::Restore(round, [broken, NOBODY, NOBODY]), &[]);
-        }
         self.out.emit(Opcode::Again { head, counter }, &[]);
         self.frame.depth -= 1;
-        self.frame.around.pop();
+        self.frame.broken.pop();
         self.out.held.clear();
-        // A `break` or `continue` in this loop leaves no outer loop: only invocations in `returned` stay inactive.
-        self.out.emit(Opcode::Restore(all, [self.frame.returned, NOBODY, NOBODY]), &[]);
+        // A `break` in this loop leaves no outer loop: only invocations in `returned` stay inactive.
+        self.out.emit(Opcode::Restore(all, [self.frame.returned, NOBODY]), &[]);
         self.skip();
         Ok(())
     }

@@ -2,8 +2,6 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::finding::Kind;
-
 /// Words in a page.
 const PAGE: usize = 32;
 
@@ -34,6 +32,7 @@ struct Touched {
     reader: u32,
     /// The invocation that stored the word, plus 1; 0 for none, or [`SEVERAL`].
     writer: u32,
+    /// Whether all accesses were atomic.
     atomically: bool,
     /// The last store of any dispatch.
     stored: Option<Stored>,
@@ -177,13 +176,14 @@ impl Memory {
         page.touched.as_ref()?[word as usize % PAGE].stored
     }
 
-    /// Notes that an invocation of the dispatch accesses a word; returns the word, and the fault of the access, if any.
+    /// Notes that an invocation of the dispatch accesses a word; returns the word, and a description of the race, if
+    /// there is one.
     pub(crate) fn touch(
         &mut self,
         word: u64,
         (invocation, site): (u32, u32),
         access: Access,
-    ) -> (u32, Option<(Kind, String)>) {
+    ) -> (u32, Option<String>) {
         let dispatch = self.dispatches;
         let (page, i) = self.page(word);
         let touched = &mut page.touched.get_or_insert_with(|| Box::new([Touched::default(); PAGE]))[i];
@@ -192,27 +192,23 @@ impl Memory {
         if touched.dispatch != dispatch {
             *touched = Touched { dispatch, reader: 0, writer: 0, atomically, ..*touched };
         }
-        let mixed = touched.atomically != atomically;
         let another = |who: u32| who != 0 && who != me;
         let stores = matches!(access, Access::Store | Access::AtomicStore);
-        let raced = (another(touched.writer) || stores && another(touched.reader))
-            && !(atomically && touched.atomically);
-        let wrong = (mixed || raced).then(|| {
+        touched.atomically &= atomically;
+        let raced = (another(touched.writer) || stores && another(touched.reader)) && !touched.atomically;
+        let wrong = raced.then(|| {
             let who = |who: u32| match who {
                 0 => "none".to_owned(),
                 SEVERAL => "several".to_owned(),
                 one => format!("invocation {}", one - 1),
             };
-            let kind = if raced { Kind::Race } else { Kind::MixedAtomics };
-            let values = format!(
-                "bytes {} to {}, {access:?} by invocation {invocation}; loaded by {}, stored by {}{}",
+            format!(
+                "bytes {} to {}, {access:?} by invocation {invocation}; loaded by {}, stored by {}",
                 word * 4,
                 word * 4 + 3,
                 who(touched.reader),
                 who(touched.writer),
-                if touched.atomically { ", atomically" } else { "" },
-            );
-            (kind, values)
+            )
         });
         let join = |who: &mut u32| *who = if *who == 0 || *who == me { me } else { SEVERAL };
         if access != Access::Store {
@@ -222,7 +218,6 @@ impl Memory {
             join(&mut touched.writer);
             touched.stored = Some(Stored { dispatch, site, invocation });
         }
-        touched.atomically |= atomically;
         (page.words[i], wrong)
     }
 }

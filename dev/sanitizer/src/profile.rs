@@ -3,10 +3,11 @@
 
 #![expect(clippy::cast_precision_loss, reason = "counts of a sample are far below 2^53")]
 
+use crate::Device;
 use crate::code::{LANES, NONE, Opcode, Reg};
-use crate::execute::sample;
+use crate::execute::execute;
 use crate::memory::Memory;
-use crate::module::Dispatch;
+use crate::module::{Dispatch, Order};
 
 /// Invocations of a warp.
 const WARP: usize = 32;
@@ -68,12 +69,13 @@ impl Access {
 #[must_use]
 pub fn counts(dispatches: &[Dispatch<'_>], buffers: &[Memory], batches: u64) -> Vec<Counts> {
     let mut buffers = buffers.to_vec();
-    let of_dispatch = |Dispatch { program, grid, bindings }: &Dispatch<'_>| {
+    let device = Device::all().next().expect("there is a device");
+    let of_dispatch = |dispatch: &Dispatch<'_>| {
         let mut profiler = Profiler { most: batches.max(1), ..Profiler::default() };
-        sample(program, *grid, bindings, &mut buffers, &mut profiler);
+        execute(dispatch, device, Order::Forward, &mut buffers, Some(&mut profiler));
         profiler.finish();
-        let size = program.code.workgroup_size;
-        let total = grid.iter().chain(&size).map(|n| f64::from(*n)).product::<f64>();
+        let size = dispatch.program.code.workgroup_size;
+        let total = dispatch.grid.iter().chain(&size).map(|n| f64::from(*n)).product::<f64>();
         let scale = total / LANES as f64 / profiler.taken.max(1) as f64;
         let mut counts = profiler.counts;
         counts.warps = total / WARP as f64;

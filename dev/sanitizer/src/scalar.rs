@@ -8,28 +8,14 @@ pub(crate) const fn unary(op: Unary, a: u32) -> Option<u32> {
         Unary::Not => !a,
         Unary::Negate => a.wrapping_neg(),
         Unary::Abs => (a as i32).wrapping_abs() as u32,
-        Unary::Sign => (a as i32).signum() as u32,
-        Unary::CountOnes => a.count_ones(),
         Unary::LeadingZeros => a.leading_zeros(),
-        Unary::Reverse => a.reverse_bits(),
-        Unary::FirstLeadingU => 31_u32.wrapping_sub(a.leading_zeros()),
-        Unary::FirstLeadingI => {
-            let a = if (a as i32) < 0 { !a } else { a };
-            31_u32.wrapping_sub(a.leading_zeros())
-        }
-        Unary::FirstTrailing if a == 0 => u32::MAX,
-        Unary::TrailingZeros | Unary::FirstTrailing => a.trailing_zeros(),
         _ => return None,
     })
 }
 
 /// Whether WGSL leaves the result of an integer operation open.
-pub(crate) const fn is_open(op: Binary, a: u32, b: u32) -> bool {
-    match op {
-        Binary::DivideU | Binary::RemainderU => b == 0,
-        Binary::DivideI | Binary::RemainderI => b == 0 || (a == 1 << 31 && b == u32::MAX),
-        _ => false,
-    }
+pub(crate) const fn is_open(op: Binary, b: u32) -> bool {
+    matches!(op, Binary::Divide | Binary::Remainder) && b == 0
 }
 
 /// Whether an operation shifts by the width of its operand or more.
@@ -46,10 +32,8 @@ pub(crate) fn binary(op: Binary, a: u32, b: u32) -> Option<u32> {
         Binary::Add => a.wrapping_add(b),
         Binary::Subtract => a.wrapping_sub(b),
         Binary::Multiply => a.wrapping_mul(b),
-        Binary::DivideU => a.checked_div(b).unwrap_or(a),
-        Binary::RemainderU => a.checked_rem(b).unwrap_or(0),
-        Binary::DivideI => signed_a.checked_div(signed_b).unwrap_or(signed_a) as u32,
-        Binary::RemainderI => signed_a.checked_rem(signed_b).unwrap_or(0) as u32,
+        Binary::Divide => a.checked_div(b).unwrap_or(a),
+        Binary::Remainder => a.checked_rem(b).unwrap_or(0),
         Binary::And => a & b,
         Binary::Or => a | b,
         Binary::Xor => a ^ b,

@@ -57,7 +57,6 @@ pub(crate) const fn unary(op: Unary, a: Tainted) -> u32 {
     match op {
         Unary::Not => a.taint,
         Unary::Negate => upwards(a.taint),
-        Unary::Reverse => a.taint.reverse_bits(),
         _ => whole(a.taint),
     }
 }

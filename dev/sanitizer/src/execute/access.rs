@@ -110,9 +110,9 @@ impl Machine<'_> {
         }
         let at = (offset + byte) / 4;
         let who = (self.batch.invocations[lane], self.code.origins[self.batch.at - 1]);
-        let (value, wrong) = self.memory(buffer).touch(at, who, access);
-        if let Some((kind, values)) = wrong {
-            self.report(kind, lane, |_| format!("buffer {buffer}, {values}"));
+        let (value, race) = self.memory(buffer).touch(at, who, access);
+        if let Some(values) = race {
+            self.report(Kind::Race, lane, |_| format!("buffer {buffer}, {values}"));
         }
         Some((buffer, at, value))
     }
@@ -160,25 +160,13 @@ impl Machine<'_> {
         self.each_word(word, address, access, |this, _, lane| Some(this.batch.values[from as usize][lane]));
     }
 
-    pub(super) fn atomic(&mut self, op: Option<Binary>, to: Reg, word: Word, [address, from]: [Reg; 2]) {
+    pub(super) fn atomic(&mut self, op: Binary, to: Reg, word: Word, [address, from]: [Reg; 2]) {
         self.refuse(Kind::TaintedStore, from);
         self.batch.tainted[to as usize] = 0;
         self.each_word(word, address, Access::AtomicStore, |this, old, lane| {
             let value = this.batch.values[from as usize][lane];
             this.batch.values[to as usize][lane] = old;
-            Some(op.and_then(|op| scalar::binary(op, old, value)).unwrap_or(value))
-        });
-    }
-
-    pub(super) fn compare_exchange(&mut self, to: Reg, word: Word, [address, from, compare]: [Reg; 3]) {
-        self.refuse(Kind::TaintedStore, from);
-        self.refuse(Kind::TaintedBranch, compare);
-        self.batch.tainted[to as usize] = 0;
-        self.each_word(word, address, Access::AtomicStore, |this, old, lane| {
-            let equal = old == this.batch.values[compare as usize][lane];
-            let new = this.batch.values[from as usize][lane];
-            this.batch.values[to as usize][lane] = old;
-            equal.then_some(new)
+            scalar::binary(op, old, value)
         });
     }
 }

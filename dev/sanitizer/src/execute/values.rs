@@ -62,7 +62,7 @@ impl Machine<'_> {
                 }
             };
         }
-        each!(Not Negate Abs Sign CountOnes LeadingZeros TrailingZeros Reverse FirstLeadingU FirstLeadingI FirstTrailing);
+        each!(Not Negate Abs LeadingZeros);
         self.spread(to, [a], |[a]| taint::unary(op, a));
     }
 
@@ -103,13 +103,13 @@ impl Machine<'_> {
                 }
             };
         }
-        each!(Add Subtract Multiply DivideU DivideI RemainderU RemainderI And Or Xor ShiftLeft ShiftRightU ShiftRightI
-            Equal LessU LessI MinU MaxU MinI MaxI);
+        each!(Add Subtract Multiply Divide Remainder And Or Xor ShiftLeft ShiftRightU ShiftRightI Equal LessU LessI
+            MinU MaxU MinI MaxI);
         self.spread(to, from, |[a, b]| taint::binary(op, a, b));
         let [left, right] = from.map(|reg| &self.batch.values[reg as usize]);
         match op {
-            Binary::DivideU | Binary::DivideI | Binary::RemainderU | Binary::RemainderI => {
-                let open = mask(|lane| scalar::is_open(op, left[lane], right[lane]));
+            Binary::Divide | Binary::Remainder => {
+                let open = mask(|lane| scalar::is_open(op, right[lane]));
                 self.taint(to, open);
             }
             Binary::ShiftLeft | Binary::ShiftRightU | Binary::ShiftRightI

@@ -157,7 +157,7 @@ impl Emitter {
         use Binary::{Add, Or, ShiftLeft, ShiftRightI, ShiftRightU, Subtract, Xor};
         let known = (self.known(a), self.known(b));
         if let (Some(a), Some(b)) = known
-            && !scalar::is_open(op, a, b)
+            && !scalar::is_open(op, b)
             && !scalar::shifts_by_too_much(op, b)
             && let Some(value) = scalar::binary(op, a, b)
         {

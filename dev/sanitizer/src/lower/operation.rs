@@ -84,10 +84,9 @@ impl Lowering<'_> {
             O::Add => Binary::Add,
             O::Subtract => Binary::Subtract,
             O::Multiply => Binary::Multiply,
-            O::Divide if signed => Binary::DivideI,
-            O::Divide => Binary::DivideU,
-            O::Modulo if signed => Binary::RemainderI,
-            O::Modulo => Binary::RemainderU,
+            O::Divide | O::Modulo if signed => return self.unsupported(format!("{op:?} of signed integers")),
+            O::Divide => Binary::Divide,
+            O::Modulo => Binary::Remainder,
             O::And | O::LogicalAnd => Binary::And,
             O::InclusiveOr | O::LogicalOr => Binary::Or,
             O::ExclusiveOr => Binary::Xor,
@@ -108,14 +107,6 @@ impl Lowering<'_> {
         let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
         let r = &mut self.out;
         match fun {
-            MathFunction::Dot if kind != ScalarKind::Float => {
-                let mut sum = r.constant(0);
-                for (&a, &b) in arguments[0].iter().zip(&arguments[1]) {
-                    let product = r.binary(Binary::Multiply, a, b);
-                    sum = r.binary(Binary::Add, sum, product);
-                }
-                Ok(vec![sum])
-            }
             MathFunction::Pack2x16float => {
                 let [low, high] = [0, 1].map(|n| r.unary(Unary::Half, arguments[0][n]));
                 let sixteen = r.constant(16);
@@ -155,33 +146,15 @@ impl Lowering<'_> {
                 let raised = r.binary(max, of[0], of[1]);
                 return Ok(r.binary(min, raised, of[2]));
             }
-            F::Saturate => {
-                let (zero, one) = (r.constant(0), r.constant(1.0_f32.to_bits()));
-                let raised = r.binary(max, of[0], zero);
-                return Ok(r.binary(min, raised, one));
-            }
             F::Fma => {
                 let product = r.joined(Float::Product, of[0], of[1]);
                 return Ok(r.joined(Float::Sum, product, of[2]));
             }
             F::ExtractBits => return Ok(r.compute(Opcode::ExtractBits { signed }, of)),
             F::InsertBits => return Ok(r.compute(Opcode::InsertBits, of)),
-            F::Abs if !signed && !float => return Ok(of[0]),
-            F::Abs if float => Unary::AbsF,
-            F::Abs => Unary::Abs,
-            F::Sign if float => Unary::SignF,
-            F::Sign => Unary::Sign,
-            F::Floor => Unary::Floor,
-            F::Ceil => Unary::Ceil,
-            F::Trunc => Unary::Trunc,
+            F::Abs if signed => Unary::Abs,
             F::Round => Unary::Round,
-            F::CountOneBits => Unary::CountOnes,
             F::CountLeadingZeros => Unary::LeadingZeros,
-            F::CountTrailingZeros => Unary::TrailingZeros,
-            F::ReverseBits => Unary::Reverse,
-            F::FirstLeadingBit if signed => Unary::FirstLeadingI,
-            F::FirstLeadingBit => Unary::FirstLeadingU,
-            F::FirstTrailingBit => Unary::FirstTrailing,
             _ => return self.unsupported(format!("{fun:?}")),
         };
         Ok(r.unary(unary, of[0]))

@@ -1,6 +1,6 @@
 //! Lowers pointers to places in registers or resources, and the accesses through them.
 
-use naga::{AddressSpace, ArraySize, Expression, GlobalVariable, Handle, ScalarKind, Type, TypeInner};
+use naga::{AddressSpace, ArraySize, AtomicFunction, Expression, GlobalVariable, Handle, ScalarKind, Type, TypeInner};
 
 use super::{Lowering, Value};
 use crate::Error;
@@ -250,32 +250,18 @@ impl<'a> Lowering<'a> {
     pub(super) fn atomic(
         &mut self,
         pointer: Handle<Expression>,
-        fun: naga::AtomicFunction,
+        fun: AtomicFunction,
         value: Handle<Expression>,
     ) -> Result<Vec<Reg>, Error> {
-        use naga::AtomicFunction as F;
+        let op = match fun {
+            AtomicFunction::Add => Binary::Add,
+            AtomicFunction::ExclusiveOr => Binary::Xor,
+            other => return self.unsupported(format!("the atomic function {other:?}")),
+        };
         let from = self.register_of(value)?;
-        let signed = self.kind(value) == ScalarKind::Sint;
         let place = self.place_of(pointer)?;
         let Root::Resource(resource) = place.root else { return self.unsupported("an atomic variable") };
         let word = Word { resource, plus: place.plus, is_atomic: true };
-        let op = match fun {
-            F::Add => Some(Binary::Add),
-            F::Subtract => Some(Binary::Subtract),
-            F::And => Some(Binary::And),
-            F::InclusiveOr => Some(Binary::Or),
-            F::ExclusiveOr => Some(Binary::Xor),
-            F::Min if signed => Some(Binary::MinI),
-            F::Min => Some(Binary::MinU),
-            F::Max if signed => Some(Binary::MaxI),
-            F::Max => Some(Binary::MaxU),
-            F::Exchange { compare: None } => None,
-            F::Exchange { compare: Some(compare) } => {
-                let compare = self.register_of(compare)?;
-                let old = self.out.compute(Opcode::CompareExchange(word), &[place.offset, from, compare]);
-                return Ok(vec![old, self.out.binary(Binary::Equal, old, compare)]);
-            }
-        };
         Ok(vec![self.out.compute(Opcode::Atomic(op, word), &[place.offset, from])])
     }
 }

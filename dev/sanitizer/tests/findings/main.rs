@@ -1,9 +1,7 @@
 //! Programs with faults that the sanitizer finds, and programs that it lets pass.
 
-mod access;
 mod devices;
-mod errors;
-mod flaw;
-mod harmless;
+mod flaws;
+mod program;
 mod sharing;
 mod taint;
