@@ -20,7 +20,6 @@ import wgpu_clamp
 ROUNDS = 3
 CALLS = 8
 CHUNKS = 8
-WORKERS = (1, 4)
 
 # Source, result, the shape of a chunk whose larger side has 64 MiB, and the axis of the channels.
 KINDS = {
@@ -92,23 +91,23 @@ def one_chunk(kind, name):
     return [walls[0], statistics.median(walls[1:]), statistics.mean(cpus[1:]), used()[1]]
 
 
-def one_store(kind, name, workers, source):
-    """Wall seconds and the workers' CPU seconds for the store, and the largest worker's peak memory in MiB."""
+def one_store(kind, name, source):
+    """Wall seconds, CPU seconds and peak memory in MiB of a worker for the store."""
     import dask.array as da
     from distributed import Client, LocalCluster
 
     dtype = KINDS[kind][1]
     with tempfile.TemporaryDirectory() as scratch:
         options = dict(processes=True, dashboard_address=None, local_directory=scratch, memory_limit=0)
-        with LocalCluster(n_workers=int(workers), threads_per_worker=1, **options) as cluster, Client(cluster) as client:
+        with LocalCluster(n_workers=1, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
             result = da.from_zarr(source).map_blocks(engine(name, kind), dtype=dtype, meta=np.empty((0, 0, 0), dtype))
             work = da.to_zarr(result, create(f"{scratch}/out.zarr", kind, dtype), compute=False)
-            before = client.run(used)
+            ((before, _),) = client.run(used).values()
             start = time.perf_counter()
             client.compute(work).result()
             wall = time.perf_counter() - start
-            after = client.run(used)
-    return [wall, sum(after[one][0] - before[one][0] for one in after), max(peak for _, peak in after.values())]
+            ((after, peak),) = client.run(used).values()
+    return [wall, after - before, peak]
 
 
 def create(path, kind, dtype):
@@ -126,13 +125,12 @@ def rounds(cases):
     samples = {case: [] for case in cases}
     for n in range(ROUNDS):
         for case in cases[n % len(cases) :] + cases[: n % len(cases)]:
-            words = [sys.executable, __file__, *map(str, case)]
-            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            done = subprocess.run([sys.executable, __file__, *case], capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
             samples[case].append(json.loads(done.stdout.splitlines()[-1]))
-    for (_, *names), figures in samples.items():
+    for (_, kind, name, *_), figures in samples.items():
         medians = [f"{statistics.median(column):.1f}" for column in zip(*figures, strict=True)]
-        print("|", " | ".join([*map(str, names[:3]), *medians]), "|", flush=True)
+        print("|", " | ".join([kind, name, *medians]), "|", flush=True)
 
 
 def main():
@@ -141,14 +139,14 @@ def main():
     print("| --- | --- | --- | --- | --- | --- |")
     rounds([("chunk", kind, name) for kind in KINDS for name in ENGINES])
 
-    print(f"\n| {CHUNKS * 64} MiB | engine | workers | s | CPU of the workers, s | largest worker, MiB |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    print(f"\n| {CHUNKS * 64} MiB | engine | s | CPU, s | peak, MiB |")
+    print("| --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as scratch:
         for n, kind in enumerate(list(KINDS)[:3]):
             array = create(f"{scratch}/{n}.zarr", kind, KINDS[kind][0])
             for index, region in enumerate(np.ndindex(array.cdata_shape)):
                 array.blocks[region] = chunk(kind, index)
-            rounds([("store", kind, name, workers, f"{scratch}/{n}.zarr") for name in ENGINES for workers in WORKERS])
+            rounds([("store", kind, name, f"{scratch}/{n}.zarr") for name in ENGINES])
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import dask.array as da
@@ -24,6 +25,20 @@ def source(tmp_path_factory):
     return path
 
 
+@contextmanager
+def two_workers(directory):
+    cluster = LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, local_directory=directory
+    )
+    try:
+        with Client(cluster) as client:
+            yield client
+    finally:
+        # Dask gives a worker five seconds to end, and a busy machine needs more.
+        with suppress(TimeoutError):
+            cluster.close()
+
+
 def kill_in_the_middle(future, destination, pid):
     """Kills the process once a quarter of the chunks is written."""
     deadline = time.monotonic() + PATIENCE
@@ -43,8 +58,7 @@ def test_a_cluster_loses_a_worker(source, tmp_path):
     array = da.from_zarr(source)
     clamped = array.map_blocks(wgpu_clamp.clamp, **stores.CALL, dtype="f4", meta=np.empty((0, 0, 0), "f4"))
     work = da.to_zarr(clamped, stores.create(destination), compute=False)
-    options = dict(processes=True, dashboard_address=None, local_directory=tmp_path / "local")
-    with LocalCluster(n_workers=2, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
+    with two_workers(tmp_path / "local") as client:
         before = pids(client)
         future = client.compute(work)
         victim = min(before)
@@ -67,14 +81,13 @@ def test_a_store_that_is_wrong_is_noticed(source, tmp_path):
         stores.compare(tmp_path / "empty.zarr")
 
 
-def test_chunks_become_another_dtype_channel_by_channel():
+def test_chunks_become_another_dtype_channel_by_channel(tmp_path):
     pixels = da.random.default_rng(1).integers(0, 256, (600, 700, 3), dtype=np.uint8, chunks=(128, 300, 3))
     scales, biases = [0.0171, 0.0175, 0.0174], [-2.118, -2.036, -1.804]
     channels = [dict(scale=scale, bias=bias) for scale, bias in zip(scales, biases, strict=True)]
     normalise = partial(wgpu_clamp.clamp, dtype=np.float32, precision="exact", channels=channels, axis=2)
     floats = pixels.map_blocks(normalise, dtype=np.float32, meta=np.empty((0, 0, 0), np.float32))
-    with LocalCluster(n_workers=2, threads_per_worker=2, processes=True, dashboard_address=None) as cluster:
-        with Client(cluster):
-            plain, clamped = da.compute(pixels, floats)
+    with two_workers(tmp_path):
+        plain, clamped = da.compute(pixels, floats)
     expected = wgpu_clamp.reference(plain, **normalise.keywords)
     np.testing.assert_array_equal(clamped.view(np.uint32), expected.view(np.uint32))

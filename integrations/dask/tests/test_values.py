@@ -16,7 +16,6 @@ LAYOUTS = {
     "transposed": lambda array: array.T,
     "sliced": lambda array: array[1::2, -1:3:-3],
     "broadcast": lambda array: np.broadcast_to(array[2], (5, *array[2].shape)),
-    "0-d": lambda array: array[1, 1:2].reshape(()),
     "scalar": lambda array: array[1, 1],
     "empty": lambda array: array[:0],
     "nine dimensions": lambda array: array[:4, :32].reshape((2,) * 7 + (1, 1)),

@@ -73,7 +73,7 @@ def clamp(
     of a process that has opened the GPU. Releases the GIL. The first call of a process opens the GPU that
     ``WGPU_CLAMP_ADAPTER``, ``WGPU_ADAPTER_NAME`` and ``WGPU_BACKEND`` choose; an empty array needs no GPU.
     """
-    return _run(_native.clamp, array, (min, max, scale, bias), dtype, out, precision, rounding, channels, axis)
+    return _run(True, array, (min, max, scale, bias), dtype, out, precision, rounding, channels, axis)
 
 
 def reference(
@@ -94,7 +94,7 @@ def reference(
 
     The bits are the same, except where ``precision="fast"`` leaves the device a choice.
     """
-    return _run(_native.reference, array, (min, max, scale, bias), dtype, out, precision, rounding, channels, axis)
+    return _run(False, array, (min, max, scale, bias), dtype, out, precision, rounding, channels, axis)
 
 
 def adapter():
@@ -102,7 +102,7 @@ def adapter():
     return _native.adapter()
 
 
-def _run(native, array, parameters, dtype, out, *how):
+def _run(on_gpu, array, parameters, dtype, out, *how):
     array = contiguous(array)
     dtype = array.dtype if dtype is None else supported("dtype", dtype)
     call, shape = operation(array, dtype, *how[:2], parameters, *how[2:])
@@ -112,7 +112,7 @@ def _run(native, array, parameters, dtype, out, *how):
     if np.may_share_memory(array, out):
         same = array.ctypes.data == out.ctypes.data and array.nbytes == out.nbytes
         array = None if same else array.copy()
-    native(call, shape, None if array is None else _bytes(array), _bytes(out))
+    _native.clamp(on_gpu, call, shape, None if array is None else _bytes(array), _bytes(out))
     return out
 
 
