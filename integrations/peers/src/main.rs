@@ -15,7 +15,7 @@ use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Host, Layout, Operands, Tensor, 
 const ROUNDS: usize = 11;
 
 /// Calls per sample.
-pub const CALLS: usize = 8;
+pub const CALLS: u32 = 8;
 
 /// The computation that a row compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ fn main() -> Result<()> {
     for step in [Step::Clamp, Step::ScaleBiasClamp, Step::PicturePlanes] {
         let src = source(step, bytes);
         let mut contestants = [
-            ("ours", our_calls(&host, step, src.clone())?),
+            ("ours", our_calls(&host, step, &src)?),
             ("burn 0.22", rivals::burn(&burn, step, &src)),
             ("ndarray with rayon", rivals::ndarray(step, &src)?),
         ];
@@ -104,7 +104,7 @@ fn print_row(step: &str, name: &str, theirs: f64, ours: f64) {
 /// The milliseconds of a call.
 fn median(samples: &mut [Duration]) -> f64 {
     samples.sort();
-    samples[samples.len() / 2].as_secs_f64() * 1e3 / CALLS as f64
+    samples[samples.len() / 2].as_secs_f64() * 1e3 / f64::from(CALLS)
 }
 
 /// Floats from -8 to 8, or bytes. All elements of the step together, in and out, are about as many bytes as a copy moves.
@@ -135,7 +135,7 @@ fn clamps(step: Step) -> Result<Vec<Clamp>> {
     })
 }
 
-fn our_calls(host: &Host, step: Step, src: Vec<u8>) -> Result<Sample> {
+fn our_calls(host: &Host, step: Step, src: &[u8]) -> Result<Sample> {
     let (host, list) = (host.clone(), clamps(step)?);
     let dtype = list[0].source();
     let elements = src.len() / dtype.size();
@@ -145,7 +145,7 @@ fn our_calls(host: &Host, step: Step, src: Vec<u8>) -> Result<Sample> {
     } else {
         (Layout::packed(&[elements])?, Layout::packed(&[elements])?)
     };
-    let src = Tensor::upload_bytes(&host, dtype, &[elements], &src)?;
+    let src = Tensor::upload_bytes(&host, dtype, &[elements], src)?;
     let dst = Tensor::zeros(&host, DType::F32, &[elements])?;
     Ok(Box::new(move || {
         for _ in 0..CALLS {
