@@ -4,7 +4,6 @@
 //! ```text
 //! cargo run --release --example doctor -- radv            only adapters whose name contains "radv"
 //! cargo run --release --example doctor -- --cases 0..50   only these cases of the self-test
-//! cargo run --release --example doctor -- --list          only the list of adapters
 //! ```
 //!
 //! The self-test runs every dtype, and every pair that converts, on every kernel. Most of its time goes into the
@@ -26,7 +25,6 @@ fn main() -> ExitCode {
         .about("Which adapters there are, whether they compute the right bits, and how fast")
         .arg(arg!([NAME] "A part of the adapters' names").default_value("").hide_default_value(true))
         .arg(arg!(--cases <RANGE> "Cases of the self-test, such as 0..50; else all").value_parser(range))
-        .arg(arg!(--list "Lists the adapters, and nothing else"))
         .get_matches();
     let name = arguments.get_one::<String>("NAME").expect("it has a default").to_lowercase();
     let cases = arguments.get_one("cases").cloned().unwrap_or(0..usize::MAX);
@@ -46,10 +44,6 @@ fn main() -> ExitCode {
              mesa-vulkan-drivers in Debian and Ubuntu)"
         );
         return ExitCode::FAILURE;
-    }
-    if arguments.get_flag("list") {
-        adapters.iter().for_each(describe);
-        return ExitCode::SUCCESS;
     }
     let mut agrees = 0;
     for adapter in &adapters {

@@ -16,14 +16,7 @@ const HEIGHT: u32 = 141;
 const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
 const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
 
-fn main() {
-    if let Err(error) = run() {
-        eprintln!("error: {error}");
-        std::process::exit(1);
-    }
-}
-
-fn run() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     // `Host::new` takes the device and the queue of a program that has them.
     let host = Host::open_blocking()?;
     let frame = frame(&host);

@@ -10,14 +10,7 @@
 use wgpu_clamp::ndarray::{Array2, Array3, ArrayRef, Axis, Dimension, Slice};
 use wgpu_clamp::{Clamp, Element, Host, Layout, Operands, Tensor, View, reference};
 
-fn main() {
-    if let Err(error) = run() {
-        eprintln!("error: {error}");
-        std::process::exit(1);
-    }
-}
-
-fn run() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let host = Host::open_blocking()?;
     println!("on {}", host.adapter());
     matrix(&host)?;

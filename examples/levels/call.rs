@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use wgpu_clamp::{Clamps, Host, Layout, Operands, Tensor, View, reference, verify, wgpu};
+use wgpu_clamp::{Clamp, Host, Layout, Operands, Tensor, View, reference, verify, wgpu};
 
 use crate::Result;
 
@@ -11,7 +11,7 @@ const RUNS: usize = 6;
 
 /// A call, and the buffers that it starts from.
 pub struct Call<'a> {
-    pub clamps: Clamps<'a>,
+    pub clamp: Clamp,
     pub src_layout: Layout,
     pub src: &'a [u8],
     pub dst_layout: Layout,
@@ -23,18 +23,18 @@ impl Call<'_> {
     /// Runs on the GPU, or on the CPU reference if there is no GPU. Returns the destination buffer, and whether the
     /// reference agrees.
     pub fn run(&self, host: Option<&Host>) -> Result<(Vec<u8>, bool)> {
-        let Self { clamps, src_layout, src, dst_layout, in_place } = self;
-        println!("  {clamps}");
+        let Self { clamp, src_layout, src, dst_layout, in_place } = self;
+        println!("  {clamp}");
         println!("  {src_layout}");
         if src_layout != dst_layout {
             println!("  to {dst_layout}");
         }
-        let dtype = clamps.as_slice()[0].dtype();
+        let dtype = clamp.dtype();
         let before = if *in_place { src.to_vec() } else { vec![0; dst_layout.len() * dtype.size()] };
         let Some(host) = host else {
             let mut after = before;
             let start = Instant::now();
-            reference::apply(*clamps, src_layout, src, dst_layout, &mut after)?;
+            reference::apply(clamp, src_layout, src, dst_layout, &mut after)?;
             println!(
                 "  time: {:.1?} on the CPU; not compared: this is the reference itself",
                 start.elapsed()
@@ -54,7 +54,7 @@ impl Call<'_> {
         // Whole buffers, so the bytes outside the output are compared as well.
         let (dst_before, dst_after) = (&before[..], &after[..]);
         let buffers = verify::Buffers { src_layout, src, dst_layout, dst_before, dst_after };
-        let report = verify::check(*clamps, buffers)?;
+        let report = verify::check(clamp, buffers)?;
         println!("  {report}");
         let outside = before.len() - dst_layout.len() * dtype.size();
         if outside > 0 && report.stray.is_none() {
@@ -64,13 +64,12 @@ impl Call<'_> {
     }
 
     fn run_on(&self, host: &Host, times: &mut Vec<Duration>) -> Result<Vec<u8>> {
-        let clamp = &self.clamps.as_slice()[0];
-        let elements = self.src.len() / clamp.source().size();
-        let src = Tensor::upload_bytes(host, clamp.source(), &[elements], self.src)?;
+        let elements = self.src.len() / self.clamp.source().size();
+        let src = Tensor::upload_bytes(host, self.clamp.source(), &[elements], self.src)?;
         let dst = if self.in_place {
             src.clone()
         } else {
-            Tensor::zeros(host, clamp.dtype(), &[self.dst_layout.len()])?
+            Tensor::zeros(host, self.clamp.dtype(), &[self.dst_layout.len()])?
         };
         let from = View::new(src.buffer(), src.dtype(), self.src_layout);
         let to = View::new(dst.buffer(), dst.dtype(), self.dst_layout);
@@ -79,7 +78,7 @@ impl Call<'_> {
         host.queue().submit([]);
         device.poll(wgpu::PollType::wait_indefinitely())?;
         let start = Instant::now();
-        host.submit(self.clamps, Operands::new(from, to))?;
+        host.submit(&self.clamp, Operands::new(from, to))?;
         device.poll(wgpu::PollType::wait_indefinitely())?;
         times.push(start.elapsed());
         Ok(dst.read_bytes_blocking()?)

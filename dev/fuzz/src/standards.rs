@@ -1,15 +1,15 @@
-//! Makes attributes of the five standards from raw bits. They give a clamp whose results follow the operator's
-//! definition, or an error with a message.
+//! Makes attributes of the five standards from raw bits. They give a clamp with their rules and bounds, or an error with a
+//! message. That results follow from a clamp is for the tests of the reference.
 
 use arbitrary::{Result, Unstructured};
 use half::{bf16, f16};
+use clamp_testing::numbers::mask;
 use wgpu_clamp::standards::directml::{
     ElementWiseClip, ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc,
 };
 use wgpu_clamp::standards::onnx::{self, Bounds};
 use wgpu_clamp::standards::webnn;
-use clamp_testing::numbers::mask;
-use wgpu_clamp::{Clamp, DType, Error, NanRule, Number, Order, Precision, Scalar, reference};
+use wgpu_clamp::{Clamp, DType, Error, NanRule, Number, Order, Scalar};
 
 use crate::accepted;
 
@@ -35,20 +35,8 @@ fn case(u: &mut Unstructured) -> Result<()> {
         4 => onednn(u, dtype)?,
         _ => of_webnn(u, dtype)?,
     };
-    let Some(clamp) = accepted(made) else { return Ok(()) };
-    assert_eq!((clamp.dtype(), clamp.source()), (dtype, dtype));
-    let clamp = clamp.with_precision(*u.choose(&[Precision::Fast, Precision::Exact])?);
-    for _ in 0..8 {
-        let x = u.arbitrary::<u64>()? & mask(dtype);
-        check(&clamp, x);
-    }
-    // The bounds, and the elements beside them.
-    for bound in [clamp.min(), clamp.max()] {
-        if let Some(bits) = bound.value().map(Scalar::bits) {
-            for x in [bits.wrapping_sub(1), bits, bits.wrapping_add(1)] {
-                check(&clamp, x & mask(dtype));
-            }
-        }
+    if let Some(clamp) = accepted(made) {
+        assert_eq!((clamp.dtype(), clamp.source()), (dtype, dtype));
     }
     Ok(())
 }
@@ -301,56 +289,4 @@ fn number(dtype: DType, bits: u64) -> Option<Real> {
 fn range(dtype: DType) -> [i128; 2] {
     let mask = i128::from(mask(dtype));
     if dtype.is_signed_integer() { [-(mask >> 1) - 1, mask >> 1] } else { [0, mask] }
-}
-
-/// Checks every result that the reference allows against the definition. The reference refuses numbers on the GPU.
-fn check(clamp: &Clamp, x: u64) {
-    let (y, allowed) = (reference::element(clamp, x), reference::allowed(clamp, x));
-    if [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()].contains(&Number::OnGpu) {
-        return assert!(y.is_err() && allowed.is_err(), "{clamp:?}");
-    }
-    let (y, allowed) = (y.unwrap(), allowed.unwrap());
-    for &y in [y].iter().chain(allowed.values()) {
-        follows(clamp, x, y);
-    }
-}
-
-fn follows(clamp: &Clamp, x: u64, y: u64) {
-    let dtype = clamp.dtype();
-    let context = || format!("{clamp:x?}: {x:#x} becomes {y:#x}");
-    assert_eq!(y & !mask(dtype), 0, "{}", context());
-    let bits = |bound: Number| bound.value().map(Scalar::bits);
-    let bound = |bound| bits(bound).and_then(|bits| number(dtype, bits));
-    let (min, max) = (bound(clamp.min()), bound(clamp.max()));
-    let infinity = |bits| matches!(number(dtype, bits), Some(Real::Float(x)) if x.is_infinite());
-    let Some(result) = number(dtype, y) else {
-        // A result is NaN only if the element is NaN, or if it is infinity and the scale is 0.
-        let zero =
-            clamp.scale().value().is_some_and(|scale| scale.bits() << (65 - scale.dtype().bits()) == 0);
-        let made = zero && infinity(x);
-        assert!(clamp.nan_rule() == NanRule::Propagate && (x == y || made), "{}", context());
-        return;
-    };
-    if min > max && min.is_some() && max.is_some() {
-        let wins = if clamp.order() == Order::MinWins { clamp.min() } else { clamp.max() };
-        return assert_eq!(bits(wins), Some(y), "{}", context());
-    }
-    assert!(min.is_none_or(|min| result >= min) && max.is_none_or(|max| result <= max), "{}", context());
-    if clamp.scale() != Number::Absent {
-        return;
-    }
-    match number(dtype, x) {
-        Some(x_number) => {
-            let inside = min.is_none_or(|min| x_number >= min) && max.is_none_or(|max| x_number <= max);
-            let stays =
-                if inside { x == y } else { [bits(clamp.min()), bits(clamp.max())].contains(&Some(y)) };
-            assert!(stays, "{}", context());
-        }
-        // The NaN counts as infinity: a bound replaces it, or it is the result.
-        None => match clamp.nan_rule() {
-            NanRule::Propagate => panic!("a NaN must stay; {}", context()),
-            NanRule::ToMin => assert!(bits(clamp.min()) == Some(y) || min.is_none() && infinity(y)),
-            NanRule::ToMax => assert!(bits(clamp.max()) == Some(y) || max.is_none() && infinity(y)),
-        },
-    }
 }

@@ -1,109 +1,130 @@
-//! The self-test's results on implementations of WebGPU, Vulkan, GL and Direct3D.
+//! The self-test on an implementation of WebGPU, Vulkan, GL or Direct3D: a row of the table in docs/PORTABILITY.md.
 
 #![forbid(unsafe_code)]
 
-use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
-use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use wgpu_clamp::verify::Report;
 use wgpu_clamp::{Error, Host, Lanes, Outcome, wgpu};
 
-/// The names of the limits that devices are created with.
-pub const LIMITS: [&str; 2] = ["default", "downlevel"];
-
-/// The limits with one of these names. WebGPU promises `default` everywhere.
+/// The limits of the devices, and their names. WebGPU promises the first everywhere.
 #[must_use]
-pub fn limits(name: &str) -> Option<wgpu::Limits> {
-    match name {
-        "default" => Some(wgpu::Limits::default()),
-        "downlevel" => Some(wgpu::Limits::downlevel_defaults()),
-        _ => None,
-    }
+pub fn limits() -> [(&'static str, wgpu::Limits); 2] {
+    [("default limits", wgpu::Limits::default()), ("downlevel limits", wgpu::Limits::downlevel_defaults())]
 }
 
-/// Counts of elements.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// The elements compared.
-    pub elements: usize,
-    /// Elements that differ, plus one per case that changed a byte beside the output.
-    pub differing: usize,
+/// Parses a range of cases, such as `0..20`.
+///
+/// # Errors
+///
+/// The text is no range.
+pub fn range(text: &str) -> Result<Range<usize>, String> {
+    let ends = text.split_once("..").and_then(|(start, end)| Some(start.parse().ok()?..end.parse().ok()?));
+    ends.ok_or_else(|| format!("{text:?} is not a range such as 0..20"))
 }
 
-impl Counts {
-    /// Adds the counts of another case or device.
-    pub const fn add(&mut self, other: Self) {
-        self.elements += other.elements;
-        self.differing += other.differing;
-    }
-}
-
-/// The results of a device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Column {
-    /// The name of the implementation.
-    pub implementation: String,
+/// The results of all devices of an implementation. Written out, it is a row of the table.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    implementation: String,
     /// The adapter, its driver and version, in its own words.
     pub adapter: String,
-    /// How the device was created: limits and features.
-    pub config: String,
-    /// When it ran: year, month and day.
-    pub date: String,
-    /// The number of cases run.
-    pub cases: usize,
-    /// The counts of all cases.
-    pub total: Counts,
-    /// The counts of each specialization.
-    pub specializations: BTreeMap<String, Counts>,
-    /// The cases that failed, in words.
-    pub failures: Vec<String>,
-    /// The time in seconds; most of it is compilation.
-    pub seconds: u64,
+    /// Year, month and day.
+    date: String,
+    devices: usize,
+    cases: usize,
+    elements: usize,
+    differing: usize,
 }
 
-impl Column {
-    /// Runs these `cases` of `host`'s self-test with `progress`, with blocks for each kind of [`Lanes`]: every implementation
-    /// meets a GPU's texts and a CPU's. `clock` returns the date and the time since the start,
-    /// because on the web only the page has a clock.
+impl Row {
+    /// A row without results.
+    #[must_use]
+    pub fn new(implementation: &str, adapter: &str, date: &str) -> Self {
+        let [implementation, adapter, date] = [implementation, adapter, date].map(str::to_owned);
+        Self { implementation, adapter, date, ..Self::default() }
+    }
+
+    /// Runs these cases of `host`'s self-test with `progress`, with blocks for each kind of [`Lanes`]: every implementation
+    /// meets a GPU's texts and a CPU's.
     ///
     /// # Errors
     ///
-    /// If a case could not be run. A wrong result is not an error.
-    pub async fn fill(
-        implementation: &str,
+    /// A case could not be run. A wrong result is not an error.
+    pub async fn add(
+        &mut self,
         host: &Host,
-        config: &str,
         cases: Range<usize>,
         mut progress: impl FnMut(usize, usize, &Outcome) + Send,
-        clock: impl FnOnce() -> (String, Duration),
-    ) -> Result<Self, Error> {
-        let mut outcomes = Vec::new();
+    ) -> Result<(), Error> {
+        (self.devices, self.cases) = (self.devices + 1, 0);
         for lanes in [Lanes::InStep, Lanes::InSequence] {
             let host = Host::new(&host.clamper().clone().with_lanes(lanes), host.queue());
             let test = host.self_test().cases(cases.clone()).with_progress(&mut progress);
-            outcomes.extend_from_slice(test.run().await?.outcomes());
+            for outcome in test.run().await?.outcomes() {
+                self.cases += 1;
+                self.count(&outcome.report);
+            }
         }
-        let (mut total, mut specializations) = (Counts::default(), BTreeMap::<_, Counts>::new());
-        for outcome in &outcomes {
-            let case = &outcome.report;
-            let differing = case.elements - case.matching + usize::from(case.stray.is_some());
-            let counts = Counts { elements: case.elements, differing };
-            total.add(counts);
-            specializations.entry(outcome.specialization.clone()).or_default().add(counts);
-        }
-        let failed = outcomes.iter().filter(|outcome| !outcome.report.passed());
-        let (date, time) = clock();
-        Ok(Self {
-            implementation: implementation.to_owned(),
-            adapter: host.adapter(),
-            config: config.to_owned(),
-            date,
-            cases: outcomes.len(),
-            total,
-            specializations,
-            failures: failed.map(ToString::to_string).collect(),
-            seconds: time.as_secs(),
-        })
+        Ok(())
+    }
+
+    /// A changed byte beside the output counts as one more element.
+    fn count(&mut self, report: &Report) {
+        self.elements += report.elements;
+        self.differing += report.elements - report.matching + usize::from(report.stray.is_some());
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { implementation, adapter, date, devices, cases, differing, .. } = self;
+        let digits = self.elements.to_string();
+        let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+        let elements = groups.join(",");
+        write!(
+            f,
+            "| {implementation} | {adapter} | {devices} | {date} | {cases} | {elements} | {differing} |"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wgpu_clamp::{Clamp, Layout, verify};
+
+    #[test]
+    fn a_wrong_element_and_a_changed_byte_beside_the_output_count() {
+        let layout = Layout::packed(&[2]).unwrap();
+        let buffers = |dst_after| verify::Buffers {
+            src_layout: &layout,
+            src: &[0, 5],
+            dst_layout: &layout,
+            dst_before: &[0; 4],
+            dst_after,
+        };
+        let mut row = Row { elements: 1_234_564, ..Row::new("a", "b", "c") };
+        row.count(&verify::check(&Clamp::new(1_u8, 9), buffers(&[1, 5, 0, 0])).unwrap());
+        assert_eq!(row.to_string(), "| a | b | 0 | c | 0 | 1,234,566 | 0 |");
+        row.count(&verify::check(&Clamp::new(1_u8, 9), buffers(&[1, 4, 0, 7])).unwrap());
+        assert_eq!(row.differing, 2);
+    }
+
+    #[test]
+    fn the_page_has_a_table_of_such_rows() {
+        let page = include_str!("../../../docs/PORTABILITY.md");
+        let head =
+            "| implementation | adapter and driver | devices | date | cases | elements | differing |\n";
+        assert!(page.contains(head));
+        let columns = |text: &str| text.matches('|').count();
+        assert_eq!(columns(&Row::default().to_string()), columns(head));
+    }
+
+    #[test]
+    fn cases_are_a_range() {
+        assert_eq!(range("3..7"), Ok(3..7));
+        assert!(range("3").is_err() && range("..").is_err());
     }
 }

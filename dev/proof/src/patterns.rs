@@ -3,37 +3,26 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use clamp_testing::numbers::splitmix64;
 use wgpu_clamp::{
-    Clamp, DType, Host, Layout, NanRule, Operands, Order, Precision, Rounding, Scalar, Tensor, View, verify,
-    wgpu,
+    Clamp, DType, Host, Layout, NanRule, Operands, Order, Precision, Rounding, Scalar, Tensor, verify,
 };
 
-use crate::implementation;
-
-/// A line of the result: its name, and clamps of one kind. A single clamp has a 32-bit source, several clamps have an 8-
-/// or 16-bit source. Each clamp takes all patterns of its source.
+/// A line of the result: its name, and clamps of one source and dtype. Each takes all patterns of the source.
 type Line = (String, Vec<Clamp>);
 
-/// Runs all lines that contain `only`, in tensors of `size` bytes.
-pub fn run(only: Option<&str>, size: u64) -> Result<()> {
-    let adapter = pollster::block_on(implementation::adapter())?;
-    let host = implementation::open(&adapter, wgpu::Features::empty(), wgpu::Limits::default())?;
+/// Runs all lines that contain `only`, in lower case, in tensors of at most `size` bytes.
+pub fn run(host: &Host, only: &str, size: u64) -> Result<()> {
     println!("{}\n", host.adapter());
     println!("| clamp | elements | differing | time |\n| --- | ---: | ---: | ---: |");
-    let only = only.unwrap_or_default().to_lowercase();
     let mut lines = lines()?;
-    lines.retain(|(name, _)| name.to_lowercase().contains(&only));
-    ensure!(!lines.is_empty(), "no line contains {only}, which --only asks for");
+    lines.retain(|(name, _)| name.to_lowercase().contains(only));
+    ensure!(!lines.is_empty(), "no line contains {only:?}, which --only asks for");
     let mut wrong = 0;
     for (name, clamps) in lines {
         let started = Instant::now();
-        let [elements, differing] = match &clamps[..] {
-            [clamp] => wide(&host, &name, clamp, size)?,
-            clamps => narrow(&host, &name, clamps)?,
-        };
+        let [elements, differing] = every_pattern(host, &name, &clamps, size)?;
         wrong += differing;
         let seconds = started.elapsed().as_secs();
         println!("| {name} | {} | {differing} | {seconds} s |", HumanCount(elements));
@@ -74,8 +63,8 @@ fn lines() -> Result<Vec<Line>> {
         for order in [Order::MinWins, Order::MaxWins] {
             let bounds = (0..=u8::MAX).flat_map(|min| (0..=u8::MAX).map(move |max| (min, max)));
             let clamp = |(min, max): (u8, u8)| {
-                let [min, max] =
-                    [min, max].map(|bits| Scalar::from_bits(dtype, u64::from(bits)).expect("an element"));
+                let (min, max) =
+                    (Scalar::from_bits(dtype, min.into())?, Scalar::from_bits(dtype, max.into())?);
                 Ok(Clamp::unbounded(dtype).with_bounds(min, max)?.with_order(order))
             };
             let name = format!("{dtype}, every Min and Max, {order:?}");
@@ -97,9 +86,10 @@ fn lines() -> Result<Vec<Line>> {
 
 /// A scale and a bias: finite numbers of every magnitude. Equal `n` give equal numbers.
 fn numbers(n: u64) -> (f32, f32) {
-    let mut state = n << 32;
+    let mut state = n;
     let mut number = || loop {
-        let bits = (splitmix64(&mut state) >> 32) as u32;
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let bits = (state >> 32) as u32;
         // Three of four `n` give ordinary magnitudes, the fourth gives any.
         let exponent = if n.is_multiple_of(4) { bits >> 23 & 0xff } else { 127 - 20 + (bits >> 23) % 41 };
         let number = f32::from_bits(bits & 0x807f_ffff | exponent << 23);
@@ -110,73 +100,34 @@ fn numbers(n: u64) -> (f32, f32) {
     (number(), number())
 }
 
-fn bar(name: &str, elements: u64) -> Result<ProgressBar> {
+/// Takes all patterns through each clamp, one tensor after the other. Returns the elements, and how many differ.
+fn every_pattern(host: &Host, name: &str, clamps: &[Clamp], size: u64) -> Result<[u64; 2]> {
+    let (source, dtype) = (clamps[0].source(), clamps[0].dtype());
+    let all = 1_u64 << source.bits();
+    let count = (size / 4).min(all) as usize;
+    let elements = clamps.len() as u64 * all;
     let bar = ProgressBar::new(elements).with_message(name.to_owned());
     bar.set_style(ProgressStyle::with_template("{bar:40} {percent:>3} % of {msg}, {eta} left")?);
-    Ok(bar)
-}
-
-/// All patterns of 32 bits, one tensor after the other.
-fn wide(host: &Host, name: &str, clamp: &Clamp, size: u64) -> Result<[u64; 2]> {
-    const ALL: u64 = 1 << 32;
-    let bar = bar(name, ALL)?;
-    let count = (size / 4).min(ALL) as usize;
-    let mut patterns = vec![0; count];
-    let src = Tensor::zeros(host, clamp.source(), &[count])?;
-    let dst = Tensor::zeros(host, clamp.dtype(), &[count])?;
+    let src = Tensor::zeros(host, source, &[count])?;
+    let dst = Tensor::zeros(host, dtype, &[count])?;
+    let mut patterns = vec![0; count * source.size()];
     let mut differing = 0;
-    let mut first = 0;
-    while first < ALL {
+    for (clamp, first) in clamps.iter().flat_map(|clamp| (0..all).step_by(count).map(move |n| (clamp, n))) {
         // The last tensor overlaps the one before if `count` is no divisor.
-        first = first.min(ALL - count as u64);
-        let before = poison(first / count as u64, count * clamp.dtype().size());
-        host.queue().write_buffer(dst.buffer(), 0, &before);
-        for (pattern, n) in patterns.iter_mut().zip(first..) {
-            *pattern = n as u32;
+        let numbers = first.min(all - count as u64)..;
+        for (pattern, n) in patterns.chunks_exact_mut(source.size()).zip(numbers) {
+            pattern.copy_from_slice(&n.to_le_bytes()[..source.size()]);
         }
-        let bytes: &[u8] = bytemuck::cast_slice(&patterns);
-        host.queue().write_buffer(src.buffer(), 0, bytes);
+        // Different bytes each time, so that an unwritten element shows.
+        let before = vec![(bar.position() / count as u64 * 37 + 0x5a) as u8; count * dtype.size()];
+        host.queue().write_buffer(src.buffer(), 0, &patterns);
+        host.queue().write_buffer(dst.buffer(), 0, &before);
         host.submit(clamp, Operands::new(src.view(), dst.view()))?;
-        differing += compare(clamp, bytes, &before, &pollster::block_on(dst.read_bytes())?)?;
-        first += count as u64;
-        bar.set_position(first);
+        differing += compare(clamp, &patterns, &before, &dst.read_bytes_blocking()?)?;
+        bar.inc(count as u64);
     }
     bar.finish_and_clear();
-    Ok([ALL, differing])
-}
-
-/// Runs each clamp on all patterns of its source, and reads many results at once.
-fn narrow(host: &Host, name: &str, clamps: &[Clamp]) -> Result<[u64; 2]> {
-    const AT_ONCE: usize = 256;
-    let [clamp, ..] = clamps else { bail!("{name} has no clamp") };
-    let size = clamp.source().size();
-    let count = 1 << (8 * size);
-    let bar = bar(name, (clamps.len() * count) as u64)?;
-    let patterns: Vec<u8> = (0..count).flat_map(|n| (n as u16).to_le_bytes()[..size].to_vec()).collect();
-    let src = Tensor::upload_bytes(host, clamp.source(), &[count], &patterns)?;
-    let dst = Tensor::zeros(host, clamp.dtype(), &[AT_ONCE, count])?;
-    let mut differing = 0;
-    for (round, clamps) in (0..).zip(clamps.chunks(AT_ONCE)) {
-        let before = poison(round, AT_ONCE * patterns.len());
-        host.queue().write_buffer(dst.buffer(), 0, &before);
-        for (n, clamp) in clamps.iter().enumerate() {
-            let layout = Layout::packed_at(&[count], n * count)?;
-            host.submit(clamp, Operands::new(src.view(), View::new(dst.buffer(), clamp.dtype(), layout)))?;
-        }
-        let after = pollster::block_on(dst.read_bytes())?;
-        let results = before.chunks_exact(patterns.len()).zip(after.chunks_exact(patterns.len()));
-        for (clamp, (before, after)) in clamps.iter().zip(results) {
-            differing += compare(clamp, &patterns, before, after)?;
-        }
-        bar.inc((clamps.len() * count) as u64);
-    }
-    bar.finish_and_clear();
-    Ok([(clamps.len() * count) as u64, differing])
-}
-
-/// The bytes of dst before a round: different each time, so that an unwritten element shows.
-fn poison(round: u64, len: usize) -> Vec<u8> {
-    vec![(round.wrapping_mul(37) + 0x5a) as u8; len]
+    Ok([elements, differing])
 }
 
 /// Counts the elements of `after` that differ from the reference. Each thread compares a part; a part with a changed

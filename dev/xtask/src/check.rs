@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 use xshell::{Shell, cmd};
 
 use crate::packages;
@@ -22,7 +22,6 @@ pub fn run() -> Result<()> {
     let sh = shell()?;
     let mut steps = Steps::new();
     steps.step("tools", || {
-        components(&sh)?;
         tools::nextest(&sh)?;
         packages::all_drivers()
     })?;
@@ -65,21 +64,6 @@ pub fn run() -> Result<()> {
     Ok(())
 }
 
-/// Checks for rustfmt and clippy before anything slow begins.
-fn components(sh: &Shell) -> Result<()> {
-    let missing: Vec<_> = [("cargo-fmt", "rustfmt"), ("cargo-clippy", "clippy")]
-        .into_iter()
-        .filter_map(|(program, component)| (!tools::is_there(sh, program)).then_some(component))
-        .collect();
-    if !missing.is_empty() {
-        bail!(
-            "the Rust toolchain lacks components. Run:\n\n    rustup component add {}\n",
-            missing.join(" ")
-        );
-    }
-    Ok(())
-}
-
 /// Packs the crate and checks the package alone: the library, without the features that tests turn on in its
 /// dependencies, then the examples, so that `include` lacks none of their files.
 fn package(sh: &Shell) -> Result<()> {
@@ -107,7 +91,7 @@ fn examples(sh: &Shell) -> Result<()> {
     // Cargo puts the examples beside this program.
     let built = env::current_exe()?.with_file_name("examples");
     let run = |name: &str, args: &[&str]| sh.cmd(built.join(name)).args(args).run();
-    for name in ["quickstart", "own_encoder", "frame_to_tensor", "onnx_clip", "ndarray_views"] {
+    for name in ["quickstart", "own_encoder", "frame_to_tensor", "onnx_clip", "ndarray_views", "quantize"] {
         run(name, &[])?;
     }
     // A few cases; the tests run all.

@@ -179,17 +179,3 @@ pub fn as_root(sh: &Shell) -> Option<Cmd<'_>> {
     // -n: fail where a password is needed, rather than ask for one in the middle of a log.
     cmd!(sh, "sudo -n true").ignore_stderr().read().is_ok().then(|| cmd!(sh, "sudo -n"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_missing_is_named_with_its_package() {
-        let program = need("a program", Find::Program(&["no-such-program"]), "no-such-package");
-        let file = need("a file", Find::File(&["/proc/self/no-such-file"]), "no-such-package");
-        assert!(program.find().is_none() && file.find().is_none());
-        let shell = need("a shell", Find::Program(&["sh"]), "dash");
-        assert!(cfg!(windows) || shell.find().is_some());
-    }
-}

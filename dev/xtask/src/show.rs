@@ -35,16 +35,3 @@ pub fn budget(args: &[OsString]) -> Result<()> {
     let program = cmd!(sh, "cargo run --release --manifest-path {root}/Cargo.toml --package clamp-budget --");
     Ok(program.args(args).run()?)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::typed;
-
-    #[test]
-    fn a_movement_may_be_one_word_or_several() {
-        let asked: Args = typed("hwc u8 -> chw f16").unwrap();
-        assert_eq!(asked.movement.join(" "), "hwc u8 -> chw f16");
-        assert!(typed::<Args>("").is_err());
-    }
-}

@@ -83,19 +83,3 @@ pub fn run(args: &Args) -> Result<()> {
     println!("\nAll tests passed.");
     Ok(())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::typed;
-
-    #[test]
-    fn its_own_options_are_kept_apart_from_those_of_cargo() {
-        let asked: Args = typed("--exhaustive -- --test gpu -- --nocapture --help").unwrap();
-        assert!(asked.exhaustive && !asked.browser);
-        assert_eq!(asked.args, ["--test", "gpu", "--", "--nocapture", "--help"]);
-        let error = typed::<Args>("gpu").unwrap_err().to_string();
-        assert!(error.contains("'gpu'"), "{error}");
-        assert!(typed::<Args>("--browser --exhaustive").is_err());
-    }
-}

@@ -54,7 +54,7 @@ pub fn test(args: &[OsString]) -> Result<()> {
     Ok(())
 }
 
-/// Installs what building and [`columns`] need, and sets the variables that the scripts read.
+/// Installs what building and [`self_test`] need, and sets the variables that the scripts read.
 pub fn ready(sh: &Shell) -> Result<()> {
     build_tools(sh)?;
     tools::npm(sh)?;
@@ -67,19 +67,19 @@ pub fn ready(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// Runs the self-test on WebGPU in `engine`, `chromium` or `node`, with each set of limits, and writes the columns to
-/// `json`. An element that differs is counted in the file and is no error.
-pub fn columns(sh: &Shell, engine: &str, json: &str, args: &[OsString]) -> Result<()> {
+/// Runs the self-test on WebGPU in Chromium or in Node, and returns its row.
+pub fn self_test(sh: &Shell, name: &str, args: &[OsString]) -> Result<String> {
     let module = root().join("target/web/proof");
     bindgen(sh, "clamp-proof-web", &module)?;
-    Ok(cmd!(sh, "node dev/xtask/web/columns.mjs {engine} {module} {json} {args...}").run()?)
+    Ok(cmd!(sh, "node dev/xtask/web/proof.mjs {name} {module} {args...}").read()?)
 }
 
 /// Installs wasm-bindgen's tools, at the version of the lock file, and puts them on the PATH.
 fn build_tools(sh: &Shell) -> Result<()> {
     tools::rust_target(sh, TARGET)?;
-    let lock = sh.read_file("web/Cargo.lock")?;
-    let version = locked(&lock, "wasm-bindgen").context("web/Cargo.lock lacks wasm-bindgen")?;
+    // Such as `registry+https://github.com/rust-lang/crates.io-index#wasm-bindgen@0.2.100`.
+    let package = cmd!(sh, "cargo pkgid --manifest-path web/Cargo.toml --locked wasm-bindgen").read()?;
+    let version = package.rsplit(['@', '#']).next().unwrap_or_default();
     let tools = root().join("target/web/tools").join(version);
     let path = sh.var_os("PATH").unwrap_or_default();
     sh.set_var("PATH", env::join_paths([tools.join("bin")].into_iter().chain(env::split_paths(&path)))?);
@@ -108,25 +108,8 @@ fn site(sh: &Shell) -> Result<PathBuf> {
     Ok(site)
 }
 
-/// The version of a package in a lock file.
-fn locked<'a>(lock: &'a str, package: &str) -> Option<&'a str> {
-    let name = format!("name = \"{package}\"");
-    let mut lines = lock.lines().skip_while(|line| *line != name);
-    lines.nth(1)?.strip_prefix("version = \"")?.strip_suffix('"')
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    #[test]
-    fn the_version_is_that_of_the_package_itself() {
-        let lock = "[[package]]\nname = \"wasm-bindgen-futures\"\nversion = \"0.4.1\"\n\n\
-                    [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.3\"\n";
-        assert_eq!(locked(lock, "wasm-bindgen"), Some("0.2.3"));
-        assert_eq!(locked(lock, "wasm"), None);
-    }
-
     /// The committed lock file must not name a registry.
     #[test]
     fn the_lock_file_of_node_names_no_registry() {

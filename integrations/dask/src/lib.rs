@@ -9,48 +9,26 @@
 mod gpu;
 mod operation;
 
-use gpu::Failure;
 use numpy::{PyArray1, PyArrayMethods};
 use operation::Operation;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use wgpu_clamp::{Error, Layout, reference as cpu};
+use wgpu_clamp::{Error, Layout, reference};
 
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{adapter, clamp, reference};
+    use super::{adapter, clamp};
 }
 
 type Bytes<'py> = Bound<'py, PyArray1<u8>>;
 
-/// Clamps `src`, a packed tensor of this shape, into `dst` on the GPU. Without `src`, clamps `dst` in place.
+/// Clamps `src`, a packed tensor of this shape, into `dst`, on the GPU or by the crate's reference. Without `src`, clamps `dst`
+/// in place.
 #[pyfunction]
 fn clamp(
     py: Python<'_>,
-    operation: Operation,
-    shape: Vec<usize>,
-    src: Option<&Bytes<'_>>,
-    dst: &Bytes<'_>,
-) -> PyResult<()> {
-    let clamps = operation.clamps()?;
-    let clamps = operation.along(&clamps);
-    on_bytes(py, src, dst, |src, dst| {
-        gpu::call(|host| {
-            let clamp = match src {
-                Some(src) => host.clamp_bytes(clamps, src, dst),
-                None => host.clamp_bytes_in_place(clamps, dst),
-            };
-            clamp.with_shape(&shape).run_blocking()
-        })
-        .map_err(failed)
-    })
-}
-
-/// As [`clamp`], by the crate's reference.
-#[pyfunction]
-fn reference(
-    py: Python<'_>,
+    on_gpu: bool,
     operation: Operation,
     shape: Vec<usize>,
     src: Option<&Bytes<'_>>,
@@ -60,9 +38,15 @@ fn reference(
     let clamps = operation.along(&clamps);
     let layout = Layout::packed(&shape).map_err(to_python)?;
     on_bytes(py, src, dst, |src, dst| {
-        let done = match src {
-            Some(src) => cpu::apply(clamps, &layout, src, &layout, dst),
-            None => cpu::apply_in_place(clamps, &layout, dst),
+        let done = match (on_gpu, src) {
+            (true, Some(src)) => {
+                gpu::call(|host| host.clamp_bytes(clamps, src, dst).with_shape(&shape).run_blocking())
+            }
+            (true, None) => {
+                gpu::call(|host| host.clamp_bytes_in_place(clamps, dst).with_shape(&shape).run_blocking())
+            }
+            (false, Some(src)) => reference::apply(clamps, &layout, src, &layout, dst),
+            (false, None) => reference::apply_in_place(clamps, &layout, dst),
         };
         done.map_err(to_python)
     })
@@ -86,15 +70,7 @@ fn on_bytes(
 /// The adapter of this process, in words.
 #[pyfunction]
 fn adapter(py: Python<'_>) -> PyResult<String> {
-    py.detach(|| gpu::call(|host| Ok(host.adapter())).map_err(failed))
-}
-
-/// The exception for a failure. A fork gets a `RuntimeError`.
-fn failed(failure: Failure) -> PyErr {
-    match failure {
-        Failure::Forked { .. } => PyRuntimeError::new_err(failure.to_string()),
-        Failure::Failed(error) => to_python(error),
-    }
+    py.detach(|| gpu::call(|host| Ok(host.adapter())).map_err(to_python))
 }
 
 /// The exception for an error: `RuntimeError` if the machine is at fault, `ValueError` if the caller is.

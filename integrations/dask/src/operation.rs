@@ -1,7 +1,7 @@
 //! The operation, as Python passes it.
 
 use pyo3::exceptions::PyValueError;
-use pyo3::{FromPyObject, PyResult};
+use pyo3::{FromPyObject, PyErr, PyResult};
 use wgpu_clamp::{Clamp, Clamps, DType, Error, Number, Precision, Rounding, Scalar};
 
 use crate::to_python;
@@ -26,7 +26,8 @@ struct Channel(Option<u64>, Option<u64>, f64, f64);
 impl Operation {
     /// The clamp of each channel.
     pub fn clamps(&self) -> PyResult<Vec<Clamp>> {
-        let [source, dtype] = [dtype("source", &self.source)?, dtype("dtype", &self.dtype)?];
+        let [source, dtype] = [&self.source, &self.dtype].map(|name| name.parse().map_err(to_python));
+        let (source, dtype) = (source?, dtype?);
         let precision = match &*self.precision {
             "fast" => Precision::Fast,
             "exact" => Precision::Exact,
@@ -69,12 +70,6 @@ impl Channel {
     }
 }
 
-fn dtype(argument: &str, name: &str) -> PyResult<DType> {
-    let names = DType::ALL.map(DType::name).join(", ");
-    let dtype = DType::ALL.into_iter().find(|dtype| dtype.name() == name);
-    dtype.ok_or_else(|| unknown(argument, name, &format!("one of {names}")))
-}
-
-fn unknown(argument: &str, value: &str, needed: &str) -> pyo3::PyErr {
+fn unknown(argument: &str, value: &str, needed: &str) -> PyErr {
     PyValueError::new_err(format!("{argument}: {value:?} is unknown; {needed} is needed"))
 }

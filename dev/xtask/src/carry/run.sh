@@ -31,7 +31,4 @@ try 120 conformance bin/conformance
 try 480 table bin/clamp-bench --quick --minutes 3 --json raw/table.json
 try 480 layouts bin/clamp-bench --layouts --quick --minutes 3 --json raw/layouts.json
 try 240 first bin/clamp-bench --first --json raw/first.json
-if python3 -c 'import torch' 2>/dev/null; then
-    try 300 torch python3 torch_cupy.py --mib 64 --ours raw/table.json --json raw/torch.json
-fi
 exit $failed

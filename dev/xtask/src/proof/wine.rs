@@ -6,8 +6,7 @@ use std::ffi::OsString;
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use super::debian;
-use crate::packages::{self, MINGW};
+use crate::packages::{self, DEBOOTSTRAP, MINGW, as_root};
 use crate::tools;
 
 /// The target triple.
@@ -17,11 +16,8 @@ const TARGET: &str = "x86_64-pc-windows-gnu";
 const PROGRAMS: [&str; 2] =
     ["target/x86_64-pc-windows-gnu/release", "target/x86_64-pc-windows-gnu/release/deps"];
 
-/// Debian 13, with Wine 10 and Mesa 25.
-const RELEASE: &str = "trixie";
-
 /// Wine, lavapipe, and a display, without which Wine has no adapter.
-const PACKAGES: &str = "wine,wine64,mesa-vulkan-drivers,libvulkan1,xvfb";
+const PACKAGES: &str = "--include=wine,wine64,mesa-vulkan-drivers,libvulkan1,xvfb";
 
 /// Microsoft's HLSL compiler from Dawn for Node. With Wine's own the device is lost.
 const COMPILER: &str = "target/web/node_modules/webgpu/dist/win32-x64/d3dcompiler_47.dll";
@@ -29,12 +25,9 @@ const COMPILER: &str = "target/web/node_modules/webgpu/dist/win32-x64/d3dcompile
 /// The command that runs a Windows program. Its paths start at the repository's root; no word has a space.
 const RUNNER: [&str; 3] = ["sh", "dev/xtask/wine/run.sh", "target/proof/wine"];
 
-/// The GPU suite's self-test. The suite skips it, because the columns already have it.
-pub const SELF_TEST: &str = "self_test::every_pair_agrees_with_the_reference_on_every_kernel";
-
 /// Installs what building and running needs.
 pub fn prepare(sh: &Shell) -> Result<()> {
-    debian::bootstrap(sh, "target/proof/wine/debian", RELEASE, PACKAGES)?;
+    bootstrap(sh, "target/proof/wine/debian")?;
     // Wine's Debian runs in namespaces. If these are forbidden, stop here, before anything else is installed.
     sh.cmd(RUNNER[0]).args(&RUNNER[1..]).args(["cmd", "/c", "ver"]).env("WINEDEBUG", "-all").run().context(
         "Wine does not start; in a container, or for others than root, `unshare` may be forbidden",
@@ -50,49 +43,42 @@ pub fn prepare(sh: &Shell) -> Result<()> {
     Ok(())
 }
 
-/// The environment as words of `env`, so that the printed commands can be repeated.
-fn environment() -> [String; 6] {
-    [
-        format!("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER={}", RUNNER.join(" ")),
-        "WGPU_BACKEND=dx12".to_owned(),
-        "WGPU_DX12_COMPILER=fxc".to_owned(),
-        "WINEDLLOVERRIDES=d3dcompiler_47=n".to_owned(),
-        // Makes DXGI report the adapter's real name.
-        "WINE_D3D_CONFIG=renderer=vulkan".to_owned(),
-        "WINEDEBUG=-all".to_owned(),
-    ]
-}
-
-/// Writes the columns to `json`, a path from the repository's root as Wine sees it. Then runs the GPU suite, unless
-/// `args` select a part of the self-test. An element that differs is counted in the file and is no error.
-pub fn columns(sh: &Shell, name: &str, json: &str, args: &[OsString]) -> Result<()> {
-    let environment = &environment();
-    let build = ["--release", "--target", TARGET, "--target-dir", "target"];
-    let columns = cmd!(
-        sh,
-        "env {environment...} cargo run {build...} --package clamp-proof -- run {name} --json {json}"
-    );
-    columns.args(args).run()?;
-    if !args.is_empty() {
-        println!("The GPU suite does not run: the arguments after `--` are for the self-test.");
+/// Puts a Debian 13 with Wine 10 and Mesa 25 into `folder`, unless one is there. Needs root and the network.
+fn bootstrap(sh: &Shell, folder: &str) -> Result<()> {
+    // The folder gets this name when it is complete.
+    if sh.path_exists(folder) {
         return Ok(());
     }
-    let suite = ["--package", "wgpu-clamp", "--test", "gpu", "--", "--skip", SELF_TEST];
-    Ok(cmd!(sh, "env {environment...} WGPU_CLAMP_REQUIRE=dx12 cargo test {build...} {suite...}").run()?)
+    let as_root =
+        || as_root(sh).context("debootstrap needs root, and sudo is not there or asks for a password");
+    packages::ensure(&[DEBOOTSTRAP])?;
+    // This machine's own archive; on a system that has none, debootstrap takes its default.
+    let format = "$(REPO_URI)";
+    let of_debian = ["Created-By: Packages", "Origin: Debian", "Label: Debian"];
+    let archives = cmd!(sh, "apt-get indextargets --format {format} {of_debian...}").read()?;
+    let unfinished = format!("{folder}.unfinished");
+    as_root()?.args(["rm", "-rf", "--one-file-system", &unfinished]).run()?;
+    sh.create_dir(&unfinished)?;
+    // Debootstrap's mounts end with the namespace.
+    let debootstrap = as_root()?.args(["unshare", "--mount", "debootstrap", "--variant=minbase"]);
+    debootstrap.args([PACKAGES, "trixie", &unfinished]).args(archives.lines().next()).run()?;
+    Ok(as_root()?.args(["mv", &unfinished, folder]).run()?)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::shell::root;
-
-    #[test]
-    fn cargo_finds_the_runner() {
-        let variable = format!("CARGO_TARGET_{}_RUNNER=", TARGET.to_uppercase().replace('-', "_"));
-        let words = environment()[0].strip_prefix(&variable).unwrap().to_owned();
-        // Cargo splits runners at spaces.
-        assert_eq!(words.split(' ').collect::<Vec<_>>(), RUNNER);
-        assert!(root().join(RUNNER[1]).is_file());
-        assert!(PROGRAMS.iter().all(|directory| directory.contains(TARGET)));
-    }
+/// Runs the self-test. The variables are words of `env`, so that the printed command can be repeated, also with other
+/// programs and tests of cargo.
+pub fn self_test(sh: &Shell, name: &str, args: &[OsString]) -> Result<String> {
+    let environment = &[
+        &format!("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER={}", RUNNER.join(" ")),
+        "WGPU_BACKEND=dx12",
+        "WGPU_DX12_COMPILER=fxc",
+        "WINEDLLOVERRIDES=d3dcompiler_47=n",
+        // Makes DXGI report the adapter's real name.
+        "WINE_D3D_CONFIG=renderer=vulkan",
+        "WINEDEBUG=-all",
+    ];
+    let build = ["--release", "--target", TARGET, "--target-dir", "target"];
+    let run =
+        cmd!(sh, "env {environment...} cargo run {build...} --package clamp-proof -- run {name} {args...}");
+    Ok(run.read()?)
 }

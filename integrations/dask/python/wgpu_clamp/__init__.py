@@ -20,7 +20,7 @@ array([0. , 0.5, 1. , 1.5, 2. , 2.5, 3. , 3.5], dtype=float32)
 import numpy as np
 
 from wgpu_clamp import _native
-from wgpu_clamp.arguments import Operation, contiguous, output
+from wgpu_clamp.arguments import contiguous, operation, output, supported
 
 __all__ = ["adapter", "clamp", "reference"]
 
@@ -46,7 +46,7 @@ def clamp(
         An array that is not C-contiguous, or has the other byte order, is copied first.
     min, max
         Numbers of the result's dtype, or ``None`` for no bound. For an integer dtype, an integer in its range; for a
-        float dtype, any number not beyond its largest, or an infinity or NaN, rounded as NumPy does.
+        float dtype, any number, rounded as NumPy does.
     scale, bias
         Finite numbers, rounded to float32 (float64 if the result is float64). Scale 1 with bias 0 computes nothing.
     dtype
@@ -73,8 +73,7 @@ def clamp(
     of a process that has opened the GPU. Releases the GIL. The first call of a process opens the GPU that
     ``WGPU_CLAMP_ADAPTER``, ``WGPU_ADAPTER_NAME`` and ``WGPU_BACKEND`` choose; an empty array needs no GPU.
     """
-    operation = Operation(dtype, precision, rounding, (min, max, scale, bias), channels, axis)
-    return _run(_native.clamp, array, operation, out)
+    return _run(True, array, (min, max, scale, bias), dtype, out, precision, rounding, channels, axis)
 
 
 def reference(
@@ -95,8 +94,7 @@ def reference(
 
     The bits are the same, except where ``precision="fast"`` leaves the device a choice.
     """
-    operation = Operation(dtype, precision, rounding, (min, max, scale, bias), channels, axis)
-    return _run(_native.reference, array, operation, out)
+    return _run(False, array, (min, max, scale, bias), dtype, out, precision, rounding, channels, axis)
 
 
 def adapter():
@@ -104,17 +102,17 @@ def adapter():
     return _native.adapter()
 
 
-def _run(native, array, operation, out):
+def _run(on_gpu, array, parameters, dtype, out, *how):
     array = contiguous(array)
-    dtype = operation.dtype_of(array)
+    dtype = array.dtype if dtype is None else supported("dtype", dtype)
+    call, shape = operation(array, dtype, *how[:2], parameters, *how[2:])
     out = output(out, array.shape, dtype)
-    call, shape = operation.on(array, dtype)
     if array.size == 0:
         return out
     if np.may_share_memory(array, out):
         same = array.ctypes.data == out.ctypes.data and array.nbytes == out.nbytes
         array = None if same else array.copy()
-    native(call, shape, None if array is None else _bytes(array), _bytes(out))
+    _native.clamp(on_gpu, call, shape, None if array is None else _bytes(array), _bytes(out))
     return out
 
 

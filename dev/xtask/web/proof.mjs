@@ -1,39 +1,37 @@
-// Runs the self-test on WebGPU in Chromium or in Node, once with default and once with downlevel limits. Each run makes
-// a column, the results of one device.
+// Runs the self-test on WebGPU in Chromium or in Node. Prints its row on the standard output, all else on the standard
+// error.
 //
-//     node columns.mjs chromium|node WASM_DIRECTORY OUT.json [--cases FIRST..END]
-import { readFile, writeFile } from "node:fs/promises";
+//     node proof.mjs "Dawn in Chromium"|"Dawn in Node" WASM_DIRECTORY [--cases FIRST..END]
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { launch, packages } from "./chromium.mjs";
 import { serve } from "./serve.mjs";
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { cases: { type: "string", default: "" } },
-});
-const [where, directory, out] = positionals;
-const { cases } = values;
+// There are fewer cases.
+const options = { cases: { type: "string", default: "0..99999" } };
+const { positionals, values } = parseArgs({ allowPositionals: true, options });
+const [name, directory] = positionals;
+const date = new Date().toISOString().slice(0, 10);
 const MODULE = "clamp_proof_web";
 
 /** An adapter's description of itself; browsers say little. */
 const words = ({ vendor, architecture, device, description }) =>
   [vendor, architecture, device, description].filter((word) => word).join(" ");
 
-/** Runs in a page: imports `module`, and calls its `column`. */
+/** Runs in a page: imports `module`, and calls its `row`. */
 const call = async ([module, ...args]) => {
-  const { default: init, column } = await import(`/${module}.js`);
+  const { default: init, row } = await import(`/${module}.js`);
   await init();
-  return column(...args);
+  return row(...args);
 };
 
-/** Returns a function that fills the column for some limits, in Chromium. */
 async function inChromium() {
   const { url } = await serve(directory);
   const browser = await launch();
   const page = await browser.newPage();
-  page.on("console", (message) => console.log(message.text()));
+  page.on("console", (message) => console.error(message.text()));
   // Any page of this server will do: modules are loaded from the page's own server.
   await page.goto(`${url}${MODULE}.js`);
   const info = await page.evaluate(async () => {
@@ -41,10 +39,9 @@ async function inChromium() {
     return { vendor, architecture, device, description };
   });
   const adapter = `${words(info)}, Chromium ${browser.version()}`;
-  return (limits) => page.evaluate(call, [MODULE, "Dawn in Chromium", adapter, limits, cases]);
+  return page.evaluate(call, [MODULE, name, adapter, date, values.cases]);
 }
 
-/** Returns a function that fills the column for some limits, in Node. */
 async function inNode() {
   const { create, globals } = await import(pathToFileURL(packages.resolve("webgpu")));
   const { version } = packages("webgpu/package.json");
@@ -52,19 +49,14 @@ async function inNode() {
   // wgpu looks for these globals, as in a browser.
   Object.assign(globalThis, globals, { Window: Object });
   Object.defineProperty(globalThis, "navigator", { value: { gpu }, configurable: true });
-  const { default: init, column } = await import(pathToFileURL(join(directory, `${MODULE}.js`)));
+  console.log = console.error;
+  const { default: init, row } = await import(pathToFileURL(join(directory, `${MODULE}.js`)));
   await init({ module_or_path: await readFile(join(directory, `${MODULE}_bg.wasm`)) });
   const adapter = `${words((await gpu.requestAdapter()).info)}, webgpu ${version} on Node ${process.versions.node}`;
-  return (limits) => column("Dawn in Node", adapter, limits, cases);
+  return row(name, adapter, date, values.cases);
 }
 
-const column = await { chromium: inChromium, node: inNode }[where]();
-const columns = [];
-for (const limits of ["default", "downlevel"]) {
-  columns.push(JSON.parse(await column(limits)));
-  await writeFile(out, JSON.stringify(columns));
-}
-console.log(`wrote ${out}`);
+const row = await (name.endsWith("Node") ? inNode() : inChromium());
 // The server, the browser and Dawn's threads would keep the process alive. The status is 0 even if elements differ: the
-// file counts them.
-process.exit(0);
+// row counts them.
+process.stdout.write(`${row}\n`, () => process.exit(0));
