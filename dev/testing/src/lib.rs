@@ -14,14 +14,10 @@
 
 #[cfg(feature = "proptest")]
 pub mod archive;
-pub mod directml_text;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod harness;
 #[cfg(feature = "proptest")]
 pub mod layouts;
-#[cfg(feature = "onnx")]
-#[allow(missing_docs, reason = "`onnx.proto` describes its messages")]
-pub mod onnx_file;
 pub mod random;
 #[cfg(feature = "proptest")]
 pub mod replay;
