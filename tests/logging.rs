@@ -101,7 +101,7 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
             let (count, lines) = prepare(&clamp, Operands::in_place(bytes(packed(&[100_000]))));
             let [plan, pipeline] = &lines[..] else { panic!("{lines:?}") };
             let start = format!(
-                "prepare u8: {clamp}; src and dst of shape [100000], strides [1], offset 0; u8, no affine step, one buffer, \
+                "prepare {clamp}; src and dst of shape [100000], strides [1], offset 0; u8, no affine step, one buffer, \
                  windows: {count}, block kernel for 100000 elements ("
             );
             assert!(plan.starts_with(&start) && plan.ends_with(&format!("; dispatches: {count}")), "{plan}");

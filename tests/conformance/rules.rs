@@ -6,11 +6,6 @@ use wgpu_clamp::{Clamp, DType, Error, Number, Scalar};
 
 use crate::golden::Record;
 
-/// Whether the bounds are inputs, which may lie on the GPU.
-pub fn has_inputs(record: &Record) -> bool {
-    matches!(record.standard, Standard::Onnx { opset: 11.. })
-}
-
 /// The value of an attribute, which is f32 or f64.
 fn attribute(record: &Record, bits: Option<u64>) -> Option<f64> {
     bits.map(|bits| match record.bound_dtype {
@@ -21,8 +16,8 @@ fn attribute(record: &Record, bits: Option<u64>) -> Option<f64> {
 }
 
 /// Calls the constructor under test with the record's arguments; `None` if its signature allows no such call, because
-/// `OpenVINO` and `oneDNN` require both bounds. `on_gpu`: whether inputs lie on the GPU.
-pub fn construct(record: &Record, on_gpu: bool) -> Option<Result<Clamp, Error>> {
+/// `OpenVINO` and `oneDNN` require both bounds.
+pub fn construct(record: &Record) -> Option<Result<Clamp, Error>> {
     let Record { dtype, min, max, .. } = *record;
     if !matches!(record.standard, Standard::Onnx { .. }) && (min.is_none() || max.is_none()) {
         return None;
@@ -32,11 +27,10 @@ pub fn construct(record: &Record, on_gpu: bool) -> Option<Result<Clamp, Error>> 
     let optional = |bits| attribute(record, bits).map(|value| value as f32);
     let input = |bits: Option<u64>| match bits {
         None => Number::Absent,
-        Some(_) if on_gpu => Number::OnGpu,
         Some(bits) => Scalar::from_bits(dtype, bits).expect("an element").into(),
     };
     Some(match record.standard {
-        Standard::Onnx { opset } if has_inputs(record) => {
+        Standard::Onnx { opset: opset @ 11.. } => {
             Clamp::onnx(opset, dtype, Bounds::Inputs { min: input(min), max: input(max) })
         }
         Standard::Onnx { opset } => {

@@ -26,8 +26,7 @@ impl Table {
         writeln!(self.0, "{mistake}\n    {variant}: {error}").unwrap();
     }
 
-    /// Adds the error that all calls with these operands return. wgpu reports none, and dst is not written.
-    #[track_caller]
+    /// Adds the error of [`refused`].
     fn call<'c>(
         &mut self,
         mistake: impl Display,
@@ -35,18 +34,7 @@ impl Table {
         clamps: impl Into<Clamps<'c>>,
         operands: Operands<'_>,
     ) {
-        let clamps = clamps.into();
-        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
-        let dst = operands.dst().buffer();
-        let before = dst.usage().contains(wgpu::BufferUsages::COPY_SRC).then(|| read(gpu, dst));
-        let mut encoder = gpu.encoder();
-        let refused = gpu.clamper().encode(&mut encoder, clamps, operands);
-        assert_eq!(refused, gpu.clamper().prepare(clamps, operands).map(drop), "{mistake}");
-        assert_eq!(refused, gpu.host.submit(clamps, operands).map(drop), "{mistake}");
-        // Anything that was recorded would run here.
-        gpu.host.queue().submit([encoder.finish()]);
-        assert!(before.is_none_or(|before| before == read(gpu, dst)), "{mistake}");
-        assert!(pollster::block_on(scope.pop()).is_none(), "{mistake}");
+        let refused = refused(gpu, clamps.into(), operands);
         self.add(mistake, refused);
     }
 
@@ -58,6 +46,22 @@ impl Table {
         settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!(name, self.0));
     }
+}
+
+/// The error that all calls with these operands return. wgpu reports none, and dst is not written.
+fn refused(gpu: &Gpu, clamps: Clamps<'_>, operands: Operands<'_>) -> Result<(), Error> {
+    let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+    let dst = operands.dst().buffer();
+    let before = dst.usage().contains(wgpu::BufferUsages::COPY_SRC).then(|| read(gpu, dst));
+    let mut encoder = gpu.encoder();
+    let refused = gpu.clamper().encode(&mut encoder, clamps, operands);
+    assert_eq!(refused, gpu.clamper().prepare(clamps, operands).map(drop));
+    assert_eq!(refused, gpu.host.submit(clamps, operands).map(drop));
+    // Anything that was recorded would run here.
+    gpu.host.queue().submit([encoder.finish()]);
+    assert!(before.is_none_or(|before| before == read(gpu, dst)), "{refused:?}");
+    assert!(pollster::block_on(scope.pop()).is_none(), "{refused:?}");
+    refused
 }
 
 /// Mistakes that need no device.

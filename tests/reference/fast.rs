@@ -6,7 +6,7 @@ use wgpu_clamp::{Clamp, DType, Element, Number, reference};
 
 use crate::exact::ROUNDINGS;
 use crate::host::{beside, narrowed};
-use crate::inputs::{converting, element, finite_f32, finite_f64, pairs, to_f64, with_step};
+use crate::inputs::{converting, element, finite, pairs, to_f64, with_step};
 use crate::numbers::{is_tiny, least_normal};
 
 /// The set as the definition lists it, in the host's floats.
@@ -91,10 +91,6 @@ fn sorted(values: &[u64]) -> Vec<u64> {
 
 fn fast(source: DType, dtype: DType, scale: f32, bias: f32) -> Clamp {
     converting(source, dtype).with_affine(scale, bias).unwrap()
-}
-
-fn finite(random: &mut Random, dtype: DType) -> f64 {
-    if dtype == DType::F64 { finite_f64(random) } else { finite_f32(random).into() }
 }
 
 /// A bias, often of the product's size, which makes both roundings matter.

@@ -66,7 +66,7 @@ fn affine_steps() {
 
 #[test]
 fn conversions() {
-    use DType::{BF16, F16, F32, I8, U8, U16};
+    use DType::{BF16, F16, F32, I8, U8};
     for (source, x, dtype, expected) in [
         // A NaN stays a NaN, even if its payload does not fit.
         (F32, 0xff80_0001, F16, 0xfe00),
@@ -81,12 +81,6 @@ fn conversions() {
         (BF16, 0x8000, F32, 0x8000_0000),
         (F32, 0x8000_0001, F16, 0x8000),
         (F32, 0x8000_0000, I8, 0),
-        // The second is a tie, which goes to infinity.
-        (U16, 65519, F16, 0x7bff),
-        (U16, 65520, F16, 0x7c00),
-        // A BF16 far below every F16; and the smallest F16, 2^-24.
-        (BF16, 0x0001, F16, 0),
-        (F16, 0x0001, BF16, 0x3380),
         // Bits beyond the source are ignored.
         (U8, 0xffff_ff01, F32, 0x3f80_0000),
     ] {
@@ -104,29 +98,6 @@ fn conversions() {
     let clamp = Clamp::new(0.25_f32, 0.75).with_source(U8).unwrap().with_affine(1.0 / 255.0, 0.0).unwrap();
     let results = [0.25, 128.0 / 255.0, 0.75].map(|v: f32| v.to_bits64());
     assert_eq!([0_u8, 128, 255].map(|x| of(clamp, x)), results);
-}
-
-/// Exact results round once, not first to f32.
-#[test]
-fn exact_rounds_once() {
-    let to_i8 = |source, scale, bias| {
-        let clamp = converting(source, DType::I8).with_affine(scale, bias).unwrap();
-        clamp.with_rounding(Rounding::NearestEven)
-    };
-    assert_eq!(of(to_i8(DType::I16, 2.0_f32.powi(-10), 0.5), 1024_i16), 2, "1.5 is a tie");
-    let exact = to_i8(DType::F32, 1.0, 2.0_f32.powi(-40));
-    assert_eq!(of(exact, 2.5_f32), 3, "above the tie");
-    assert_eq!(
-        reference::allowed(&exact, 2.5_f32.to_bits64()).unwrap().values(),
-        [2],
-        "in f32 it is the tie"
-    );
-    // Between integers Fast is exact.
-    let integers = to_i8(DType::I16, 1.0, 2.0_f32.powi(-40) - 0.5);
-    assert_eq!(
-        reference::allowed(&integers, 3).unwrap().values(),
-        [reference::element(&integers, 3).unwrap()]
-    );
 }
 
 #[test]

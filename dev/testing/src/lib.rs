@@ -12,8 +12,6 @@
     reason = "tests panic where something is wrong, and use what they ask for"
 )]
 
-#[cfg(feature = "proptest")]
-pub mod archive;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod harness;
 #[cfg(feature = "proptest")]
