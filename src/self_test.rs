@@ -12,7 +12,7 @@ use crate::{
 use route::{Place, Route};
 use slots::{Slots, on_gpu};
 use values::AFFINES;
-pub use values::{edges, elements};
+pub use values::elements;
 
 /// A comparison of a device's kernels with the CPU reference, from [`Host::self_test`]. [`run`](Self::run) executes it.
 ///

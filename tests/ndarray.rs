@@ -2,8 +2,7 @@
 //! broadcast.
 
 use ndarray::{
-    ArcArray, Array, ArrayBase, ArrayD, ArrayRef, ArrayView, Axis, Dimension, IxDyn, RawData, ShapeBuilder,
-    Slice,
+    Array, ArrayBase, ArrayD, ArrayRef, ArrayView, Axis, Dimension, IxDyn, RawData, ShapeBuilder, Slice,
 };
 use proptest::prelude::*;
 use wgpu_clamp::{Clamp, Element, Error, Layout, Precision, Refusal, ndarray, reference};
@@ -110,21 +109,6 @@ proptest! {
 }
 
 #[test]
-fn shapes_and_strides_are_those_of_the_view() {
-    let array = Array::from_shape_vec((2, 3).f(), vec![1_u8, 2, 3, 4, 5, 6]).unwrap();
-    let memory = array.as_slice_memory_order().unwrap();
-    let of = |view: &ArrayRef<u8, IxDyn>| Layout::of_view(memory, view).unwrap();
-    let strided =
-        |shape: &[usize], strides: &[isize], offset| Layout::strided(shape, strides, offset).unwrap();
-    assert_eq!(of(&array.view().into_dyn()), strided(&[2, 3], &[1, 2], 0));
-    assert_eq!(of(&array.t().into_dyn()), strided(&[3, 2], &[2, 1], 0));
-    assert_eq!(of(&part(&array, [(0, None, -1), (1, None, -1)]).into_dyn()), strided(&[2, 2], &[-1, -2], 5));
-    assert_eq!(of(&array.row(1).index_axis(Axis(0), 2).into_dyn()), strided(&[], &[], 5));
-    assert_eq!(of(&array.column(1).broadcast((4, 2)).unwrap().into_dyn()), strided(&[4, 2], &[0, 1], 2));
-    assert!(of(&part(&array, [(0, None, 1), (3, None, 1)]).into_dyn()).is_empty());
-}
-
-#[test]
 fn what_is_no_part_of_the_memory_is_refused() {
     let array = Array::from_shape_fn((4, 3), |(i, j)| i * 3 + j).mapv(|n| n as u32);
     let memory = array.as_slice_memory_order().unwrap();
@@ -152,17 +136,6 @@ fn what_is_no_part_of_the_memory_is_refused() {
 }
 
 #[test]
-fn rank_8_is_the_highest() {
-    let array = ArrayD::<u8>::zeros(IxDyn(&[1; 8]));
-    assert_eq!(Layout::of_view(array.as_slice().unwrap(), &array).unwrap().rank(), 8);
-    for extent in [0, 1] {
-        let array = ArrayD::<u8>::zeros(IxDyn(&[extent; 9]));
-        let refused = Layout::of_view(array.as_slice().unwrap(), &array).unwrap_err();
-        assert!(refused.to_string().starts_with("shape: rank 9 is not supported"), "{refused}");
-    }
-}
-
-#[test]
 fn a_view_back_needs_the_memory_and_a_count() {
     let rows = Layout::strided(&[2, 3], &[-4, 1], 4).unwrap();
     let short = rows.array_view(&[0_u8; 6]).unwrap_err();
@@ -180,13 +153,4 @@ fn a_view_back_needs_the_memory_and_a_count() {
     assert_eq!(single.array_view(&[7_u8, 8]).unwrap(), ndarray::array![[8, 7]].into_dyn());
     let empty = Layout::strided(&[0, 5], &[isize::MIN, isize::MAX], 9).unwrap();
     assert_eq!(empty.array_view::<u8>(&[]).unwrap().shape(), [0, 5]);
-}
-
-/// An `ArcArray` shares its elements; views of it are layouts too.
-#[test]
-fn arrays_that_share_their_elements_are_taken() {
-    let shared: ArcArray<f32, _> = ndarray::array![[1.0, 2.0], [3.0, 4.0]].into_shared();
-    let other = shared.clone().reversed_axes();
-    let layout = Layout::of_view(shared.as_slice_memory_order().unwrap(), &other).unwrap();
-    assert_eq!(layout, Layout::packed(&[2, 2]).unwrap().permute(&[1, 0]).unwrap());
 }

@@ -43,8 +43,7 @@ fn bits_of(dtype: DType, number: f64) -> u64 {
 
 /// Signed zeros, subnormals, infinities, NaNs with payloads, limits of the dtype, small numbers and powers of two; each
 /// with its neighbours and both signs.
-#[must_use]
-pub fn edges(dtype: DType) -> Vec<u64> {
+fn edges(dtype: DType) -> Vec<u64> {
     let (bits, mask) = (dtype.bits(), mask(dtype));
     let mut centers = vec![0, mask >> 1];
     let format = FloatFormat::of(dtype);

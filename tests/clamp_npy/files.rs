@@ -1,10 +1,6 @@
 //! The output appears when it is complete, and not before.
 
 use std::fs::{self, File};
-#[cfg(unix)]
-use std::io::Write as _;
-#[cfg(unix)]
-use std::process::Command;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -67,38 +63,6 @@ fn an_input_that_ends_in_the_middle_leaves_nothing() {
     File::options().write(true).open(folder.path("in.npy")).unwrap().set_len(100).unwrap();
     refused(&child.wait_with_output().unwrap(), &["INPUT: ", "in.npy: "]);
     assert_eq!(folder.names(), ["in.npy"]);
-}
-
-#[test]
-fn an_error_leaves_the_output_as_it_was() {
-    let folder = Folder::new();
-    let out = folder.path("out.npy");
-    fs::write(&out, "before").unwrap();
-    let input = data("f4.npy");
-    refused(&folder.run(&["--min=x"], &input), &["--min"]);
-    refused(&folder.run(&["--min=0"], folder.path("none.npy")), &["INPUT: ", "none.npy: "]);
-    refused(&folder.run(&["--min=0"], folder.path("")), &["INPUT: "]);
-    assert_eq!(fs::read(&out).unwrap(), b"before");
-    let run = |output| command(&["--min=0"], &input, folder.path(output)).output().unwrap();
-    refused(&run(""), &["OUTPUT", "not a file"]);
-    refused(&run("nowhere/out.npy"), &["OUTPUT: ", "nowhere"]);
-    assert_eq!(folder.names(), ["out.npy"]);
-}
-
-/// A named pipe has a path but cannot seek; piped standard input has no path of its own.
-#[cfg(unix)]
-#[test]
-fn an_input_that_is_a_pipe_is_named() {
-    let folder = Folder::new();
-    let [pipe, out] = ["pipe", "out.npy"].map(|name| folder.path(name));
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Opened for reading and writing, so that neither side waits for the other.
-    let mut both = File::options().read(true).write(true).open(&pipe).unwrap();
-    both.write_all(&fs::read(data("f4.npy")).unwrap()).unwrap();
-    refused(&folder.run(&["--min=0"], &pipe), &["error: INPUT: ", "pipe: "]);
-    let piped = command(&["--min=0"], "/dev/stdin", &out).stdin(Stdio::piped()).output().unwrap();
-    refused(&piped, &["error: INPUT: /dev/stdin: "]);
-    assert_eq!(folder.names(), ["pipe"]);
 }
 
 #[test]

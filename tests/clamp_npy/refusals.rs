@@ -10,13 +10,6 @@ fn what_numpy_has_and_we_have_not_is_named() {
     let folder = Folder::new();
     for (descr, words) in [
         ("'|b1'", "its elements are '|b1'; i1 to i8, u1 to u8 and f2 to f8 can be clamped"),
-        ("'<c16'", "its elements are '<c16'"),
-        ("'<f16'", "its elements are '<f16'"),
-        ("'<U2'", "its elements are '<U2'"),
-        ("'|S2'", "its elements are '|S2'"),
-        ("'<M8[D]'", "its elements are '<M8[D]'"),
-        ("'<m8[s]'", "its elements are '<m8[s]'"),
-        ("'|V2'", "its elements are '|V2'"),
         ("'|O'", "its elements are '|O'"),
         ("[('x', '<f4'), (('title', 'z'), [('w', '|u1')])]", "list entry must contain a string for id"),
         // As two arrays in a file.
@@ -34,17 +27,6 @@ fn headers_that_are_wrong() {
     for (header, words) in [
         ("", "could not parse Python expression"),
         ("{'descr': '|u1', 'fortran_order': False, 'shape': (2,)", "could not parse Python expression"),
-        ("{'descr': '|u1', 'fortran_order': False}", "missing key 'shape'"),
-        ("{'descr': '|u1', 'fortran_order': False, 'shape': (-2,)}", "dimension cannot be negative"),
-        ("{'descr': '|f4', 'fortran_order': False, 'shape': (2,)}", "invalid type string"),
-        (
-            "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,)}",
-            "its elements are [('x', '<f4'), ]",
-        ),
-        (
-            "{'descr': '|S2305843009213693952', 'fortran_order': False, 'shape': (2,)}",
-            "its elements are '|S23058",
-        ),
         // The product of the extents is 2^64, or 0 in 64 bits.
         (
             "{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
@@ -56,10 +38,8 @@ fn headers_that_are_wrong() {
     }
     for (bytes, words) in [
         (&b""[..], "magic not found"),
-        (b"\x93NUMP", "magic not found"),
         (b"\x93NUMPY\x01\x00\x05", "failed to fill whole buffer"),
         (b"\x93NUMPY\x04\x00\x05\x00\x00\x00{", "version"),
-        (b"text", "magic not found"),
         // An archive, as `numpy.savez` writes.
         (b"PK\x03\x04", "magic not found"),
     ] {
@@ -77,33 +57,21 @@ fn values_that_are_none() {
     for (dtype, options, words) in [
         ("u1", &["--min=-1"][..], "--min: \"-1\" is no u8; give a number from 0 to 255"),
         ("u1", &["--min", "-1"], "--min: \"-1\" is no u8; give a number from 0 to 255"),
-        ("u1", &["--max=256"], "--max: \"256\" is no u8"),
-        ("i1", &["--max=128"], "a number from -128 to 127"),
         ("i4", &["--max=2.5"], "a number from -2147483648 to 2147483647"),
-        ("i4", &["--max=1e3"], "--max: \"1e3\" is no i32"),
-        ("i4", &["--max="], "--max: \"\" is no i32"),
-        ("i4", &["--max=--5"], "--max: \"--5\" is no i32"),
         ("i8", &["--max=9223372036854775808"], "to 9223372036854775807"),
         ("u8", &["--max=18446744073709551616"], "to 18446744073709551615"),
         ("f4", &["--max=one"], "--max: \"one\" is no f32; give a number from -3.4028235e38 to 3.4028235e38"),
-        ("f4", &["--max=0x10"], "--max: \"0x10\" is no f32"),
         ("f4", &["--max=1e39"], "--max: \"1e39\" is no f32"),
-        ("f4", &["--max=inf"], "--max: \"inf\" is no f32"),
         ("f4", &["--max=nan"], "--max: \"nan\" is no f32"),
         ("f2", &["--min=-65520"], "--min: \"-65520\" is no f16; give a number from -65504.0 to 65504.0"),
-        ("f8", &["--max=1e400"], "--max: \"1e400\" is no f64"),
         ("f4", &["--scale=inf"], "--scale: \"inf\" is no finite number of 32 bits"),
-        ("f4", &["--scale=1e39"], "--scale: \"1e39\" is no finite number of 32 bits"),
-        ("f4", &["--bias=x"], "--bias: \"x\" is no finite number of 32 bits"),
         ("f8", &["--scale=x"], "--scale: \"x\" is no finite number of 64 bits"),
         (
             "i8",
             &["--dtype=f32"],
             "error: --dtype: i64 does not convert to f32; any two of u8, i8, u16, i16, u32, i32, f16 and f32 do",
         ),
-        ("f8", &["--dtype=f32"], "error: --dtype: f64 does not convert to f32"),
         ("f4", &["--dtype=u8", "--max=256"], "--max: \"256\" is no u8"),
-        ("f8", &["--dtype=f32", "--max=none"], "--max: \"none\" is no f32"),
         ("f4", &["--dtype=bf16"], "--dtype: a .npy file cannot have elements of bf16"),
     ] {
         refused(&folder.run(options, input(dtype)), &[words]);

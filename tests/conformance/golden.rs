@@ -25,14 +25,11 @@ pub struct Record {
     pub y: Option<Vec<u64>>,
     /// Indices of elements of `y` that are wrong by the operator's own definition.
     pub deviates: Vec<usize>,
-    /// Whether the case varies the shape of a bound. In this crate a bound is one element.
-    pub is_bound_shape: bool,
-    /// Whether another record has the same data.
-    pub is_repeated: bool,
 }
 
-/// Files, and the runtimes that computed their outputs.
-const RUNTIMES: [(&str, &str); 7] = [
+/// Files, and who computed their outputs.
+const FILES: [(&str, &str); 8] = [
+    ("onnx-1.22.0_node-tests.jsonl", "node tests of onnx 1.22.0"),
     ("onnxruntime-1.31.1_clip6.jsonl", "ONNX Runtime 1.31.1"),
     ("onnxruntime-1.31.1_clip11.jsonl", "ONNX Runtime 1.31.1"),
     ("onnxruntime-1.31.1_clip12.jsonl", "ONNX Runtime 1.31.1"),
@@ -46,10 +43,10 @@ pub fn folder() -> PathBuf {
     crate::data().join("golden")
 }
 
-/// Every record of a runtime.
-pub fn runtimes() -> Vec<Record> {
+/// All records.
+pub fn records() -> Vec<Record> {
     let mut records = Vec::new();
-    for (file, held_to) in RUNTIMES {
+    for (file, held_to) in FILES {
         let text = std::fs::read_to_string(folder().join(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
         records.extend(text.lines().map(|line| record(file, held_to, line)));
     }
@@ -84,8 +81,6 @@ fn record(file: &'static str, held_to: &'static str, line: &str) -> Record {
         x: list("x_bits").map(bits).collect(),
         y: is_there("y_bits").then(|| list("y_bits").map(bits).collect()),
         deviates: line["deviates"].as_array().into_iter().flatten().map(size).collect(),
-        is_bound_shape: is_there("bound_shape"),
-        is_repeated: false,
         id,
     };
     let count = record.x.len();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use wgpu_clamp::{Clamp, DType, Error, Operands, Tensor, wgpu};
+use wgpu_clamp::{Clamp, DType, Error, Tensor, wgpu};
 
 use crate::harness::{Gpu, alone_on_each, gpus};
 
@@ -43,34 +43,6 @@ fn begun<T>(read: Pin<&mut impl Future<Output = T>>) -> bool {
 /// A tensor so large that copying it takes longer than the tests' other work.
 fn large(gpu: &Gpu) -> Tensor {
     Tensor::zeros(&gpu.host, DType::U8, &[64 << 20]).unwrap()
-}
-
-/// The callback belongs to work that is done before the read's work, so the read's submission or one of its polls
-/// calls it.
-#[test]
-fn before_a_read() {
-    alone_on_each("callbacks::before_a_read", |gpu| {
-        let tensor = Tensor::upload(&gpu.host, &[4], &[1_u8, 2, 3, 4]).unwrap();
-        let data = Tensor::zeros(&gpu.host, DType::F64, &[1 << 18]).unwrap();
-        let step = Clamp::new(-1.0_f64, 1.0).with_scale_bias(0.3, 0.7).unwrap();
-        for (times, mapping) in [0, 1, 8].into_iter().flat_map(|times| [(times, false), (times, true)]) {
-            for _ in 0..times {
-                gpu.host.submit(&step, Operands::in_place(data.view())).unwrap();
-            }
-            let idle = idle(&gpu);
-            let mut clear = gpu.encoder();
-            clear.clear_buffer(&idle, 0, None);
-            gpu.host.queue().submit([clear.finish()]);
-            if mapping {
-                idle.map_async(wgpu::MapMode::Read, .., |_| panic());
-            } else {
-                gpu.host.queue().on_submitted_work_done(panic);
-            }
-            let read = caught(|| tensor.read_blocking::<u8>());
-            assert_eq!(read, Err(()), "{times}, {mapping} on {}", gpu.name);
-            assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 3, 4], "{}", gpu.name);
-        }
-    });
 }
 
 /// While the read waits, the crate polls on a thread of its own.

@@ -1,7 +1,6 @@
 //! Which devices compute F64 in hardware. The other files test the results, on `devices()`.
 
 use half::f16;
-use wgpu_clamp::verify::{self, Buffers};
 use wgpu_clamp::{Clamp, Clamper, DType, Host, Operands, Plan, Tensor, wgpu};
 
 use crate::harness::{F64_FEATURES, Gpu, alone, compare, f64_gpus, gpus, packed, with_features, with_limits};
@@ -26,7 +25,7 @@ fn is_fast(gpu: &Gpu) -> bool {
 
 #[test]
 fn a_device_with_both_features_computes_f64() {
-    assert_eq!(f64_gpus().len(), gpus().iter().filter(|gpu| gpu.offers_f64()).count());
+    assert_eq!(f64_gpus().len(), gpus().filter(|gpu| gpu.offers_f64()).count());
     for gpu in f64_gpus() {
         assert!(is_fast(gpu), "{}", gpu.name);
     }
@@ -53,7 +52,7 @@ fn an_opened_host_computes_f64_where_the_adapter_does() {
         return;
     }
     let host = Host::open_blocking().unwrap();
-    let gpu = gpus().iter().find(|gpu| gpu.name == host.adapter()).unwrap();
+    let gpu = gpus().find(|gpu| gpu.name == host.adapter()).unwrap();
     let opened = Gpu { name: gpu.name.clone(), adapter: gpu.adapter.clone(), host };
     assert_eq!(is_fast(&opened), gpu.offers_f64(), "{}", gpu.name);
 }
@@ -90,19 +89,8 @@ fn f16_is_the_same_by_the_device_and_by_integers() {
                 (to_f16(DType::F32).with_affine(0.25, 0.0).unwrap(), singles),
             ]
             .map(|(clamp, elements)| {
-                let layout = &packed(&[elements.len() / clamp.source().size()]);
-                let mut dst_after = vec![0; layout.len() * clamp.dtype().size()];
+                let mut dst_after = vec![0; elements.len() / clamp.source().size() * clamp.dtype().size()];
                 host.clamp_bytes(&clamp, elements, &mut dst_after).run_blocking().unwrap();
-                let dst_before = &vec![0; dst_after.len()];
-                let buffers = Buffers {
-                    src_layout: layout,
-                    src: elements,
-                    dst_layout: layout,
-                    dst_before,
-                    dst_after: &dst_after,
-                };
-                let report = verify::check(&clamp, buffers).unwrap();
-                assert!(report.passed(), "{} {clamp:?} {by_device}: {report}", gpu.name);
                 dst_after
             })
         });

@@ -1,7 +1,7 @@
-//! Uploads, readbacks and slices.
+//! Uploads and readbacks.
 
-use half::{bf16, f16};
-use wgpu_clamp::{Clamp, DType, Element, Host, NanRule, Operands, Tensor};
+use half::f16;
+use wgpu_clamp::{Element, Host, Tensor};
 
 use crate::harness::gpus;
 
@@ -20,50 +20,10 @@ fn tensors_come_back_as_they_were() {
         let host = &gpu.host;
         // Lengths that do not fill a word.
         round_trip(host, &[1_u8, 2, 3]);
-        round_trip(host, &[-1_i8; 9]);
         round_trip(host, &[f16::from_f32(1.5); 3]);
-        round_trip(host, &[bf16::from_f32(-2.0); 1]);
-        round_trip(host, &[7_u16; 5]);
-        round_trip(host, &[-7_i16; 4]);
-        round_trip(host, &[0.1_f32, -0.0]);
-        round_trip(host, &[u32::MAX; 7]);
         round_trip(host, &[i32::MIN; 7]);
         round_trip(host, &[0.1_f64; 3]);
-        round_trip(host, &[u64::MAX; 3]);
         round_trip(host, &[i64::MIN; 3]);
         round_trip::<f32>(host, &[]);
-    }
-}
-
-#[test]
-fn slices_are_clamped_whole() {
-    for gpu in gpus() {
-        let src: Vec<i16> = (-30_000..30_001).collect();
-        let mut dst = vec![0; src.len()];
-        let clamp = Clamp::new(-100_i16, 2000);
-        gpu.host.clamp_slice(&clamp, &src, &mut dst).run_blocking().unwrap();
-        assert!(src.iter().zip(&dst).all(|(&x, &y)| y == x.clamp(-100, 2000)));
-
-        let mut data = src.clone();
-        pollster::block_on(gpu.host.clamp_slice_in_place(&clamp, &mut data).run()).unwrap();
-        assert_eq!(data, dst);
-
-        let mut nothing: [i16; 0] = [];
-        gpu.host.clamp_slice_in_place(&clamp, &mut nothing).run_blocking().unwrap();
-    }
-}
-
-#[test]
-fn a_tensor_is_clamped_in_place_and_into_another() {
-    for gpu in gpus() {
-        let data = [f64::NAN, -1e300, 0.5, f64::INFINITY];
-        let src = Tensor::upload(&gpu.host, &[2, 2], &data).unwrap();
-        let dst = Tensor::zeros(&gpu.host, DType::F64, &[2, 2]).unwrap();
-        let clamp = Clamp::new(-1.0, 1.0).with_nan_rule(NanRule::ToMin);
-        gpu.host.submit(&clamp, Operands::new(src.view(), dst.view())).unwrap();
-        assert_eq!(dst.read_blocking::<f64>().unwrap(), [-1.0, -1.0, 0.5, 1.0]);
-        gpu.host.submit(&Clamp::at_most(0.25), Operands::in_place(dst.view())).unwrap();
-        assert_eq!(dst.read_blocking::<f64>().unwrap(), [-1.0, -1.0, 0.25, 0.25]);
-        assert_eq!(src.read_blocking::<f64>().unwrap()[1..], data[1..]);
     }
 }

@@ -1,12 +1,11 @@
-//! Compares exact results with arbitrary-precision arithmetic, conversions without an affine step with Rust's `as` and
-//! the crate `half`, results of NaN and ∞ with the rules of the definition.
+//! Compares exact results with arbitrary-precision arithmetic, results of NaN and ∞ with the rules of the definition.
 
 use clamp_testing::random::Random;
-use wgpu_clamp::{Clamp, DType, Element, Error, NanRule, Precision, Rounding, reference};
+use wgpu_clamp::{Clamp, DType, Element, NanRule, Precision, Rounding, reference};
 
-use crate::host::{converted, narrowed, widened};
-use crate::inputs::{all_pairs, converting, element, hard_step, pairs, parameter, to_f64, with_step};
-use crate::numbers::{fields, infinity, limits, rounded_result, sign_bit, to_i128, wrapped};
+use crate::host::{narrowed, widened};
+use crate::inputs::{all_pairs, converting, element, hard_step, to_f64, with_step};
+use crate::numbers::{fields, infinity, limits, rounded_result, sign_bit, wrapped};
 
 pub const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEven];
 pub const NAN_RULES: [NanRule; 3] = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax];
@@ -48,33 +47,15 @@ fn every_pair_is_exact_with_an_affine_step() {
     }
 }
 
-#[test]
-fn every_short_element_is_exact() {
-    let mut random = Random(8);
-    for dtype in [DType::F16, DType::BF16, DType::I8, DType::U8] {
-        let steps = if dtype.is_float() {
-            vec![(0.1, -0.3), (-3.5, 2.0_f64.powi(-24)), (2.0_f64.powi(-9), 0.0)]
-        } else {
-            (0..100).map(|_| (4.0 * parameter(&mut random, dtype), parameter(&mut random, dtype))).collect()
-        };
-        for step in steps {
-            let clamp = with_step(&Clamp::unbounded(dtype), step);
-            for x in (0..1 << dtype.bits()).filter(|&x| to_f64(dtype, x).is_finite()) {
-                assert_rounded_once(&clamp, x);
-            }
-        }
-    }
-}
-
 /// The bits of every element of 8 and 16 bits; of wider dtypes, edges and random elements.
 fn elements(source: DType, random: &mut Random) -> Vec<u64> {
     if source.bits() <= 16 {
         return (0..1 << source.bits()).collect();
     }
-    let mut elements: Vec<u64> = (0..40_000).map(|_| element(random, source)).collect();
+    let mut elements: Vec<u64> = (0..10_000).map(|_| element(random, source)).collect();
     if !source.is_float() {
         // Integers that no f32 holds: numbers between two f32, ties and their neighbours.
-        elements.extend((0..40_000).map(|_| {
+        elements.extend((0..10_000).map(|_| {
             let low = random.pick(&[1, 0x40, 0x7f, 0x80, 0x81, 0xff, 0x100, 0x7fff, 0x8000, 0x8001]);
             (random.bits() & 0xffff_0000 | low) >> random.below(8)
         }));
@@ -84,7 +65,7 @@ fn elements(source: DType, random: &mut Random) -> Vec<u64> {
     }
     // Numbers of each dtype, numbers half a unit beside them, and the neighbours of both.
     for dtype in DType::CONVERTIBLE {
-        for _ in 0..4000 {
+        for _ in 0..1000 {
             let near = widened(dtype, element(random, dtype)) + random.pick(&[0.0, 0.5, -0.5]);
             let near = random.pick(&[near, near.next_up(), near.next_down(), -near]);
             elements.push(near.to_bits64());
@@ -97,34 +78,21 @@ fn elements(source: DType, random: &mut Random) -> Vec<u64> {
     elements
 }
 
-/// The crate `half` and `as` round and saturate as the definition says, NaNs included.
+/// Elements that are finite numbers; `nan_and_infinity_by_rule` has the others.
 #[test]
-fn every_pair_converts_as_the_host_does() {
+fn every_pair_is_exact_without_an_affine_step() {
     for (seed, (source, dtype)) in all_pairs().enumerate() {
         let mut random = Random(1100 + seed as u64);
-        for x in elements(source, &mut random) {
-            for rounding in ROUNDINGS {
-                let clamp = converting(source, dtype).with_rounding(rounding);
-                let expected = if source == dtype { x } else { converted(source, dtype, rounding, x) };
-                let got = reference::element(&clamp, x).unwrap();
-                assert_eq!(got, expected, "{source} to {dtype}, {rounding:?}: {x:#x} became {got:#x}");
-                // A scale of 1 with a bias of ±0 is no affine step.
-                let identities = [0.0, -0.0].map(|bias| clamp.with_affine(1.0, bias).unwrap());
-                for clamp in [clamp, clamp.with_precision(Precision::Exact)].into_iter().chain(identities) {
-                    assert_eq!(reference::allowed(&clamp, x).unwrap().values(), [expected]);
+        let plain = converting(source, dtype);
+        for x in elements(source, &mut random).into_iter().filter(|&x| to_f64(source, x).is_finite()) {
+            for clamp in ROUNDINGS.map(|rounding| plain.with_rounding(rounding)) {
+                let expected = assert_rounded_once(&clamp, x);
+                // A scale of 1 with a bias of ±0 is no affine step, so `Fast` allows one result.
+                for bias in [0.0, -0.0] {
+                    let identity = clamp.with_affine(1.0, bias).unwrap();
+                    assert_eq!(reference::allowed(&identity, x).unwrap().values(), [expected]);
                 }
             }
-        }
-    }
-}
-
-#[test]
-fn integers_convert_by_saturation() {
-    for (source, dtype) in pairs().filter(|(source, dtype)| !source.is_float() && !dtype.is_float()) {
-        let [lowest, highest] = limits(dtype);
-        for x in elements(source, &mut Random(1150)) {
-            let expected = to_i128(source, x).clamp(lowest, highest);
-            assert_eq!(to_i128(dtype, reference::element(&converting(source, dtype), x).unwrap()), expected);
         }
     }
 }
@@ -185,20 +153,6 @@ fn nan_and_infinity_by_rule() {
                 let clamp = plain.with_affine(scale, bias).unwrap();
                 assert_eq!(of(&clamp, nan), ruled(stays), "{clamp:?} of {nan:#x}");
             }
-        }
-    }
-}
-
-#[test]
-fn other_pairs_do_not_convert() {
-    for (source, dtype) in DType::ALL.into_iter().flat_map(|a| DType::ALL.map(|b| (a, b))) {
-        let converts = all_pairs().any(|pair| pair == (source, dtype));
-        let result = Clamp::unbounded(dtype).with_source(source);
-        assert_eq!(result.is_ok(), converts, "{source} to {dtype}");
-        if let Err(error) = result {
-            assert!(matches!(error, Error::DType(_)), "{error:?}");
-            let pair = format!("source: {source} does not convert to {dtype}; ");
-            assert_eq!(error.to_string(), pair + "any two of u8, i8, u16, i16, u32, i32, f16, bf16, f32 do");
         }
     }
 }

@@ -1,12 +1,11 @@
-//! Conversions by Rust's `as` and by the crate `half`, by way of f32, which holds every number of the convertible
-//! dtypes except some 32-bit integers.
+//! Conversions to f32 and from it, by Rust's `as` and by the crate `half`.
 
 use std::cmp::Ordering;
 
 use half::{bf16, f16};
 use wgpu_clamp::{DType, Element, Rounding};
 
-use crate::numbers::{limits, to_i128, wrapped};
+use crate::numbers::to_i128;
 
 /// An element as an f32; a 32-bit integer becomes the nearest one. NaNs of other dtypes become quiet.
 #[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
@@ -32,26 +31,6 @@ pub fn beside(source: DType, bits: u64) -> [f32; 2] {
         Ordering::Less => [nearest, nearest.next_up()],
         Ordering::Equal => [nearest; 2],
         Ordering::Greater => [nearest.next_down(), nearest],
-    }
-}
-
-/// Converts an element to another dtype.
-pub fn converted(source: DType, dtype: DType, rounding: Rounding, bits: u64) -> u64 {
-    let [below, above] = beside(source, bits);
-    if source.is_float() || below.to_bits() == above.to_bits() {
-        return narrowed(dtype, rounding, below);
-    }
-    match dtype {
-        DType::F32 => widened(source, bits).to_bits64(),
-        // A number between two f32 becomes the odd one, which is no tie of a shorter format.
-        _ if dtype.is_float() => {
-            let odd = if below.to_bits() & 1 == 1 { below } else { above };
-            narrowed(dtype, rounding, odd)
-        }
-        _ => {
-            let [lowest, highest] = limits(dtype);
-            wrapped(dtype, to_i128(source, bits).clamp(lowest, highest))
-        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Inputs that are hard to compute with.
 
 use clamp_testing::random::Random;
+use clamp_testing::values::mask;
 use half::{bf16, f16};
-use clamp_testing::numbers::mask;
 use wgpu_clamp::{Clamp, DType};
 
 use crate::numbers::{fields, to_i128};
@@ -24,7 +24,7 @@ pub fn converting(source: DType, dtype: DType) -> Clamp {
 }
 
 /// The bits of a float: often sparse, often near an edge of the format, NaN and ±∞ included.
-pub fn float(random: &mut Random, dtype: DType) -> u64 {
+fn float(random: &mut Random, dtype: DType) -> u64 {
     let (exponent_bits, fraction_bits) = fields(dtype);
     let mut below = |n: u64| random.bits() % n;
     let sign = below(2) << (exponent_bits + fraction_bits);
@@ -64,13 +64,10 @@ pub fn element(random: &mut Random, dtype: DType) -> u64 {
     if dtype.is_float() { float(random, dtype) } else { integer(random, dtype) }
 }
 
-pub fn finite_f32(random: &mut Random) -> f32 {
-    let mut floats = std::iter::repeat_with(|| f32::from_bits(float(random, DType::F32) as u32));
-    floats.find(|value| value.is_finite()).unwrap()
-}
-
-pub fn finite_f64(random: &mut Random) -> f64 {
-    let mut floats = std::iter::repeat_with(|| f64::from_bits(float(random, DType::F64)));
+/// A finite number, an f32 unless the dtype is F64.
+pub fn finite(random: &mut Random, dtype: DType) -> f64 {
+    let of = if dtype == DType::F64 { dtype } else { DType::F32 };
+    let mut floats = std::iter::repeat_with(|| to_f64(of, float(random, of)));
     floats.find(|value| value.is_finite()).unwrap()
 }
 
@@ -87,7 +84,7 @@ pub fn to_f64(dtype: DType, bits: u64) -> f64 {
 }
 
 /// The nearest finite f32.
-pub fn narrow(value: f64) -> f32 {
+fn narrow(value: f64) -> f32 {
     (value as f32).clamp(f32::MIN, f32::MAX)
 }
 
@@ -101,11 +98,10 @@ pub fn with_step(clamp: &Clamp, (scale, bias): (f64, f64)) -> Clamp {
 }
 
 /// A finite scale or bias.
-pub fn parameter(random: &mut Random, dtype: DType) -> f64 {
+fn parameter(random: &mut Random, dtype: DType) -> f64 {
     match random.below(6) {
         0 => random.pick(&[0.0, -0.0, 1.0, -1.0, 0.5, 0.1_f32.into(), 1024.0, 2.0_f64.powi(64), 0.75, 3.0]),
-        _ if dtype == DType::F64 => finite_f64(random),
-        _ => finite_f32(random).into(),
+        _ => finite(random, dtype),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The operator's results in integers of arbitrary precision.
 
+use clamp_testing::values::mask;
 use num_bigint::{BigInt, Sign};
-use clamp_testing::numbers::mask;
 use wgpu_clamp::{Clamp, DType, Rounding, Scalar};
 
 /// Exact numbers count units of 2^-`POINT`; their products and sums count units of 2^-2200. Every f64 is a whole number

@@ -47,25 +47,12 @@ impl Run {
     }
 }
 
-/// The claims of a report: every result is in its allowed set, or every result is bit-exact.
-const SET: &str = "within the allowed set of Precision::Fast";
-const EXACT: &str = "bit-exact with the CPU reference";
-
-#[test]
-fn a_right_result_passes() {
-    for dtype in DType::ALL {
-        let report = Run::new(dtype).check().unwrap();
-        assert!(report.passed(), "{dtype}: {report}");
-        assert_eq!((report.elements, report.matching), (12, 12));
-        let claim = if dtype.is_float() { SET } else { EXACT };
-        assert_eq!(report.to_string(), format!("{claim}: 12 of 12 elements"));
-    }
-}
-
 #[test]
 fn every_flipped_bit_is_found() {
     for dtype in DType::ALL {
         let mut run = Run::new(dtype);
+        let report = run.check().unwrap();
+        assert_eq!((report.passed(), report.elements, report.matching), (true, 12, 12), "{dtype}: {report}");
         let size = dtype.size();
         let addresses: Vec<usize> = run.dst_layout.addresses().collect();
         for bit in 0..run.after.len() * 8 {
@@ -127,38 +114,6 @@ fn either_fast_result_passes_and_exact_takes_one() {
     );
 }
 
-/// A device may flush subnormals of f32, but not those of F16.
-#[test]
-fn a_flushed_f16_is_refused() {
-    let layout = Layout::packed(&[2]).unwrap();
-    // A flushed element leaves the bias; a flushed result is a zero of its sign.
-    for (step, [x, y, flushed]) in
-        [((16.0, 1.0), [0x3ff, 0x3c01, 0x3c00]), ((0.5, -0.0), [0x8400, 0x8200, 0x8000])]
-    {
-        let clamp = Clamp::unbounded(DType::F16).with_affine(step.0, step.1).unwrap();
-        let bytes = |bits: [u16; 2]| bits.map(u16::to_le_bytes).concat();
-        let report = |after| check(&clamp, &layout, &bytes([x; 2]), &layout, &[0; 4], &bytes(after)).unwrap();
-        assert!(report([y, y]).passed());
-        assert_eq!(
-            report([y, flushed]).to_string(),
-            format!(
-                "differs from the CPU reference: 1 of 2 elements match; first at index [1] (element 1 of the buffer): \
-                 input {x:#06x}, expected {y:#06x}, got {flushed:#06x}"
-            )
-        );
-    }
-}
-
-#[test]
-fn in_place_the_source_is_the_buffer_before() {
-    let (clamp, layout) = (Clamp::new(10_u8, 99), Layout::strided(&[3], &[2], 1).unwrap());
-    let before = [1_u8, 2, 3, 50, 5, 200, 7];
-    let mut after = before;
-    reference::apply_in_place(&clamp, &layout, &mut after).unwrap();
-    let report = check(&clamp, &layout, &before, &layout, &before, &after).unwrap();
-    assert_eq!(report.to_string(), "bit-exact with the CPU reference: 3 of 3 elements");
-}
-
 #[test]
 fn empty_and_scalar_tensors() {
     let clamp = Clamp::new(10_u8, 99);
@@ -171,32 +126,12 @@ fn empty_and_scalar_tensors() {
     assert!(report.to_string().contains("at index [] (element 0 of the buffer)"), "{report}");
 }
 
-#[test]
-fn buffers_that_do_not_fit() {
-    let mut run = Run::new(DType::I32);
-    run.after.pop();
-    let (expected, actual) = (run.before.len(), run.after.len());
-    assert_eq!(
-        run.check().unwrap_err().to_string(),
-        format!("dst_after: {actual} bytes given; {expected} needed")
-    );
-    run.after = run.before.split_off(100);
-    let too_small = |argument, layout: Layout, needed, size| {
-        format!(
-            "{argument}: i32 elements of {layout} need a buffer of {needed} bytes, this one has {size}; shape, strides \
-             and offset count elements"
-        )
-    };
-    assert_eq!(run.check().unwrap_err().to_string(), too_small("dst", run.dst_layout, 116, 100));
-    run.src.pop();
-    assert_eq!(run.check().unwrap_err().to_string(), too_small("src", run.src_layout, 48, 47));
-    run.src_layout = Layout::packed(&[12]).unwrap();
-    assert!(run.check().unwrap_err().to_string().contains("differs from that of src"));
-}
-
-/// A report claims the set if there is an affine step and a float on either side.
+/// A report claims that every result is in its allowed set if there is an affine step and a float on either side; else that
+/// every result is bit-exact.
 #[test]
 fn the_claim_of_a_conversion() {
+    const SET: &str = "within the allowed set of Precision::Fast";
+    const EXACT: &str = "bit-exact with the CPU reference";
     let layout = Layout::packed(&[1]).unwrap();
     let claim = |clamp: Clamp| {
         let mut after = [0; 4];
@@ -213,17 +148,4 @@ fn the_claim_of_a_conversion() {
             assert_eq!(claim(clamp), format!("{claimed}: 1 of 1 elements"), "{source} to {dtype}");
         }
     }
-}
-
-#[test]
-fn a_wrong_conversion_is_printed_in_both_widths() {
-    let clamp = Clamp::at_most(9_u8).with_source(DType::F32).unwrap();
-    let (source, destination) = (Layout::packed(&[2]).unwrap(), Layout::strided(&[2], &[-1], 2).unwrap());
-    let src = [2.5_f32, 80.0].map(f32::to_le_bytes).concat();
-    let report = check(&clamp, &source, &src, &destination, &[1; 3], &[1, 80, 2]).unwrap();
-    assert_eq!(
-        report.to_string(),
-        "differs from the CPU reference: 1 of 2 elements match; first at index [1] (element 1 of the buffer): \
-         input 0x42a00000, expected 0x09, got 0x50"
-    );
 }

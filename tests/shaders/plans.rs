@@ -6,7 +6,8 @@ use clamp_testing::executed::checked::{check_dispatches, check_plan};
 use clamp_testing::executed::trial::{slots, values};
 use clamp_testing::executed::{Count, Run, Trial};
 use clamp_testing::layouts::of_every_kind;
-use clamp_testing::numbers::{AFFINES, splitmix64};
+use clamp_testing::numbers::AFFINES;
+use clamp_testing::random::Random;
 use proptest::prelude::*;
 use wgpu_clamp::{
     Clamp, Clamps, DType, Lanes, Layout, Limits, NanRule, Number, Order, Plan, Precision, Rounding, Scalar,
@@ -483,8 +484,9 @@ fn any_pair() -> impl Strategy<Value = (DType, DType)> {
 
 /// A clamp of any kind from a seed, or one per channel. Each channel has its own bounds, never on the GPU. Every fourth
 /// channel has no affine step.
-fn any_clamps(mut seed: u64, channels: Option<usize>, source: DType, dtype: DType) -> Vec<Clamp> {
-    let mut draw = |count: usize| splitmix64(&mut seed) as usize % count;
+fn any_clamps(seed: u64, channels: Option<usize>, source: DType, dtype: DType) -> Vec<Clamp> {
+    let mut random = Random(seed);
+    let mut draw = |count: usize| random.below(count);
     let precision = [Precision::Fast, Precision::Exact][draw(2)];
     let rounding = [Rounding::TowardZero, Rounding::NearestEven][draw(2)];
     let rule = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax][draw(3)];

@@ -3,7 +3,7 @@
 
 use arbitrary::{Result, Unstructured};
 use half::{bf16, f16};
-use clamp_testing::numbers::mask;
+use clamp_testing::values::mask;
 use wgpu_clamp::standards::directml::{
     ElementWiseClip, ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc,
 };

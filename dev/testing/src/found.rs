@@ -3,7 +3,8 @@
 use wgpu_clamp::reference::{self, Allowed};
 use wgpu_clamp::{Clamp, DType, Number, Scalar};
 
-use crate::numbers::{mask, number};
+use crate::numbers::number;
+use crate::values::mask;
 
 /// A clamp with numbers on the GPU that the test knows.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::OnceLock;
+use std::sync::{OnceLock, mpsc};
+use std::time::{Duration, Instant};
 
-pub use crate::Place;
+use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
 use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, Prepared, View, verify, wgpu};
 
 /// A device with `Limits::downlevel_defaults()` and no feature, unless it was opened with others.
@@ -60,6 +61,14 @@ impl Gpu {
         with_features(&self.adapter, self.device().features(), limits)
     }
 
+    /// Waits until no other test uses GL, if this is a GL device. All GL devices of a process share one context, whose lock
+    /// wgpu gives up after six seconds with a panic, and Mesa computes while it holds this lock. A thread may take
+    /// several turns at once.
+    pub fn turn(&self) -> Option<ReentrantMutexGuard<'static, ()>> {
+        static GL: ReentrantMutex<()> = ReentrantMutex::new(());
+        (self.adapter.get_info().backend == wgpu::Backend::Gl).then(|| GL.lock())
+    }
+
     /// A buffer of zeros.
     pub fn zeros(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
@@ -87,16 +96,45 @@ impl Gpu {
         self.host.queue().submit([self.recorded(prepared)]);
     }
 
-    /// Waits for all submissions.
+    /// Waits for all submissions. wgpu's GL gives up after two seconds, so this asks again.
     pub fn wait(&self) {
-        self.device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
+        let start = Instant::now();
+        while let Err(error) = self.device().poll(wgpu::PollType::wait_indefinitely()) {
+            let waited = start.elapsed();
+            let again = matches!(error, wgpu::PollError::Timeout) && waited < Duration::from_secs(60);
+            assert!(again, "{error} after {waited:?} on {}", self.name);
+        }
     }
 }
 
-/// One device per adapter. Panics if there is no adapter, or if a backend of `WGPU_CLAMP_REQUIRE` is missing.
-pub fn gpus() -> &'static [Gpu] {
+/// Devices, each with its [turn](Gpu::turn), which ends where the iterator goes on or is dropped.
+pub struct Turns {
+    devices: std::slice::Iter<'static, Gpu>,
+    turn: Option<ReentrantMutexGuard<'static, ()>>,
+}
+
+impl Turns {
+    /// The turns of these devices.
+    pub fn of(devices: &'static [Gpu]) -> Self {
+        Self { devices: devices.iter(), turn: None }
+    }
+}
+
+impl Iterator for Turns {
+    type Item = &'static Gpu;
+
+    fn next(&mut self) -> Option<&'static Gpu> {
+        self.turn = None;
+        let gpu = self.devices.next()?;
+        self.turn = gpu.turn();
+        Some(gpu)
+    }
+}
+
+/// One device per adapter, in turns. Panics if there is no adapter, or if a backend of `WGPU_CLAMP_REQUIRE` is missing.
+pub fn gpus() -> Turns {
     static GPUS: OnceLock<Vec<Gpu>> = OnceLock::new();
-    GPUS.get_or_init(|| pollster::block_on(open_all()))
+    Turns::of(GPUS.get_or_init(|| pollster::block_on(open_all())))
 }
 
 /// One more device for each adapter that has [`F64_FEATURES`].
@@ -113,13 +151,13 @@ pub fn f64_gpus() -> &'static [Gpu] {
             }
             Some(with_features(&gpu.adapter, F64_FEATURES, wgpu::Limits::downlevel_defaults()))
         };
-        gpus().iter().filter_map(open).collect()
+        gpus().filter_map(open).collect()
     })
 }
 
 /// All devices of [`gpus`] and [`f64_gpus`].
 pub fn devices() -> impl Iterator<Item = &'static Gpu> {
-    gpus().iter().chain(f64_gpus())
+    gpus().chain(f64_gpus())
 }
 
 async fn open_all() -> Vec<Gpu> {
@@ -195,7 +233,6 @@ pub fn alone(test: &str) -> bool {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{output:?}");
-    said.lines().filter(|line| line.contains(KNOWN)).for_each(tell);
     false
 }
 
@@ -208,37 +245,14 @@ pub fn alone_on_each(test: &str, run: impl Fn(Gpu)) {
     }
 }
 
-/// A failure that is known on some adapters, declared where the test stands.
-pub struct KnownFailure {
-    /// Whether an adapter has it.
-    pub on: fn(&wgpu::AdapterInfo) -> bool,
-    /// A part of the test's panic message there.
-    pub message: &'static str,
-    /// The cause.
-    pub reason: &'static str,
-}
-
-const KNOWN: &str = "known failure on";
-
-impl KnownFailure {
-    /// The test `run`, which must fail with the message on these adapters. If it passes there, the declaration is out
-    /// of date, and that is a failure too.
-    pub fn declared(self, run: impl Fn(Gpu)) -> impl Fn(Gpu) {
-        move |gpu| {
-            let Self { on, message, reason } = self;
-            if !on(&gpu.adapter.get_info()) {
-                return run(gpu);
-            }
-            let name = gpu.name.clone();
-            match catch_unwind(AssertUnwindSafe(|| run(gpu))) {
-                Ok(()) => panic!("remove the declaration: the test passes on {name}, in spite of: {reason}"),
-                Err(said) if words(&said).contains(message) => {
-                    tell(&format!("{KNOWN} {name}: {reason}"));
-                }
-                Err(other) => resume_unwind(other),
-            }
-        }
-    }
+/// Runs a case of a property. If it panics, says at once how, when and where: the runner shows only the last of all
+/// cases to which the first one shrinks.
+pub fn told<T>(case: impl FnOnce() -> String, run: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|said| {
+        tell(&format!("after {:?}: {}\n{}", start.elapsed(), words(&said), case()));
+        resume_unwind(said)
+    })
 }
 
 /// The message of a panic.
@@ -277,14 +291,27 @@ pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
     let mut encoder = gpu.encoder();
     encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
     gpu.host.queue().submit([encoder.finish()]);
-    staging.map_async(wgpu::MapMode::Read, .., |result| result.unwrap());
+    // Another thread's poll may call back, so a panic there would not be this test's.
+    let (sender, receiver) = mpsc::channel();
+    staging.map_async(wgpu::MapMode::Read, .., move |result| drop(sender.send(result)));
     gpu.wait();
-    let mapped = staging.get_mapped_range(..).unwrap();
-    mapped.to_vec()
+    match receiver.recv_timeout(Duration::from_secs(60)) {
+        Ok(Ok(())) => staging.get_mapped_range(..).unwrap().to_vec(),
+        other => panic!("a buffer of {} bytes is not mapped: {other:?} on {}", buffer.size(), gpu.name),
+    }
 }
 
-/// Clamps from `src_layout` to `dst_layout` on the GPU and compares the whole buffers with the reference. If `place`
-/// means one buffer, `dst` is ignored: both layouts address the bytes of `src`.
+/// The buffers of [`check`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Two buffers.
+    Apart,
+    /// One buffer.
+    Same,
+}
+
+/// Clamps from `src_layout` to `dst_layout` on the GPU and compares the whole buffers with the reference. In one buffer
+/// `dst` is ignored: both layouts address the bytes of `src`.
 #[track_caller]
 pub fn check<'c>(
     gpu: &Gpu,
@@ -297,7 +324,7 @@ pub fn check<'c>(
     let src_buffer = buffer(gpu, src);
     let (dst, dst_buffer) = match place {
         Place::Apart => (dst, buffer(gpu, dst)),
-        Place::Behind | Place::Same => (src, src_buffer.clone()),
+        Place::Same => (src, src_buffer.clone()),
     };
     // Without channels there are no elements, so any dtype will do.
     let dtypes = clamps.as_slice().first().map(|clamp| (clamp.source(), clamp.dtype()));

@@ -12,9 +12,6 @@
     reason = "tests panic where something is wrong, and use what they ask for"
 )]
 
-#[cfg(feature = "proptest")]
-pub mod archive;
-pub mod directml_text;
 #[cfg(feature = "executed")]
 pub mod executed;
 pub mod found;
@@ -22,22 +19,8 @@ pub mod found;
 pub mod harness;
 #[cfg(feature = "proptest")]
 pub mod layouts;
-#[cfg(feature = "onnx")]
-#[allow(missing_docs, reason = "`onnx.proto` describes its messages")]
-pub mod onnx_file;
 pub mod numbers;
 pub mod random;
 #[cfg(feature = "proptest")]
 pub mod replay;
 pub mod values;
-
-/// The placement of the operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Two buffers.
-    Apart,
-    /// One buffer, with dst behind src.
-    Behind,
-    /// In place: src and dst have the same addresses.
-    Same,
-}

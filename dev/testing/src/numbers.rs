@@ -1,18 +1,12 @@
-//! Bits of elements, scales and biases, and a random generator.
+//! Scales and biases, elements as numbers, and pseudo-random numbers.
 
 use wgpu_clamp::DType;
 
-/// Steele and Vigna's splitmix64: returns the next 64 bits and advances the state.
-pub const fn splitmix64(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let x = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
+use crate::random::Random;
 
 /// A pseudo-random number that depends on `number` alone.
 pub const fn mix(number: u64) -> u64 {
-    splitmix64(&mut { number })
+    Random(number).bits()
 }
 
 /// Scales and biases: ordinary, negative, tiny, with ties, steep. 8-bit fixed point is exact for only some of them.
@@ -50,23 +44,6 @@ pub const MORE_AFFINES: [(f32, f32); 16] = [
     (f32::from_bits(0x2bc0_0001), 0.0),
     (f32::from_bits(0x2b40_0001), 0.0),
 ];
-
-/// A mask of the dtype's width.
-pub const fn mask(dtype: DType) -> u64 {
-    u64::MAX >> (64 - dtype.bits())
-}
-
-/// The bits of a number as an element: rounded to a float, or truncated to an integer.
-pub fn bits_of(dtype: DType, number: f64) -> u64 {
-    match dtype {
-        DType::F16 => half::f16::from_f64(number).to_bits().into(),
-        DType::BF16 => half::bf16::from_f64(number).to_bits().into(),
-        DType::F32 => (number as f32).to_bits().into(),
-        DType::F64 => number.to_bits(),
-        DType::U64 if number > 0.0 => number as u64,
-        _ => (number as i64).cast_unsigned() & mask(dtype),
-    }
-}
 
 /// The number that an element of these bits is; of 64-bit integers, the low 32 bits.
 pub fn number(dtype: DType, bits: u64) -> f64 {

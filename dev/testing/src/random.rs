@@ -2,15 +2,16 @@
 
 use wgpu_clamp::DType;
 
-pub use crate::numbers::splitmix64;
-
-/// [`splitmix64`] from any seed.
+/// Steele and Vigna's splitmix64, from any seed.
 pub struct Random(pub u64);
 
 impl Random {
     /// 64 random bits.
     pub const fn bits(&mut self) -> u64 {
-        splitmix64(&mut self.0)
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let x = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ (x >> 31)
     }
 
     /// A number below `n`.

@@ -1,13 +1,14 @@
 //! Runs a fuzz target without the fuzzer, on the same inputs at each run: seeds, changed seeds and random bytes.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-
-use crate::archive;
 
 /// Runs the target `name` on its seeds in `dev/fuzz/seeds.tar`, then on `cases` generated inputs. `PROPTEST_CASES`, if set, limits
 /// the seeds and replaces `cases`.
@@ -19,7 +20,7 @@ pub fn replay(name: &str, cases: u32, run: impl Fn(&[u8])) {
     let asked = std::env::var("PROPTEST_CASES").ok().map(|cases| cases.parse().unwrap());
     let cases = asked.unwrap_or(cases);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-    let files = archive::files(&root.join("dev/fuzz/seeds.tar"));
+    let files = unpacked(&root.join("dev/fuzz/seeds.tar"));
     for path in files.keys() {
         let has_target = ["plan", "standards"].iter().any(|name| path.starts_with(name));
         assert!(has_target, "{} has no target", path.display());
@@ -53,4 +54,17 @@ pub fn replay(name: &str, cases: u32, run: impl Fn(&[u8])) {
             Ok(())
         })
         .unwrap();
+}
+
+/// The files of an archive, by path.
+fn unpacked(archive: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in tar::Archive::new(File::open(archive).unwrap()).entries().unwrap() {
+        let (mut entry, mut bytes) = (entry.unwrap(), Vec::new());
+        entry.read_to_end(&mut bytes).unwrap();
+        if entry.header().entry_type().is_file() {
+            files.insert(entry.path().unwrap().into_owned(), bytes);
+        }
+    }
+    files
 }

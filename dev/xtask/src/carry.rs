@@ -23,10 +23,8 @@ pub struct Args {
 const SCRIPT: &str = include_str!("carry/run.sh");
 
 /// Files besides programs, from the root of the repository, and their places in the folder.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 4] = [
     ("tests/data/golden", "data/golden"),
-    ("tests/data/onnx", "data/onnx"),
-    ("tests/data/onnx.tar", "data/onnx.tar"),
     ("tests/data/CONFORMANCE.md", "data/CONFORMANCE.md"),
     ("tests/data/README.md", "data/README.md"),
     ("LICENSE-MIT", "LICENSE"),

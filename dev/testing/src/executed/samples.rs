@@ -13,7 +13,8 @@ use wgpu_clamp::{
 
 use super::trial::{Count, Execute, Trial, same_addresses};
 use crate::layouts::of_users;
-use crate::numbers::{AFFINES, MORE_AFFINES, bits_of, mask, mix, number};
+use crate::numbers::{AFFINES, MORE_AFFINES, mix, number};
+use crate::values::{bits_of, mask, scalar as scalar_of};
 
 const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEven];
 const STEPS: [Option<Precision>; 3] = [None, Some(Precision::Fast), Some(Precision::Exact)];
@@ -132,10 +133,6 @@ fn pairs() -> impl Iterator<Item = (DType, DType)> {
         });
         sources.map(move |source| (source, dtype))
     })
-}
-
-fn scalar_of(dtype: DType, bits: u64) -> Scalar {
-    Scalar::from_bits(dtype, bits).expect(VALID)
 }
 
 /// The dtypes of clamps whose scale and bias may lie on the GPU.

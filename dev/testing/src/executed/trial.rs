@@ -8,7 +8,8 @@ use wgsl_sanitizer::Memory;
 
 use super::run::{Place, Run, Verdict};
 use crate::found::Found;
-use crate::numbers::{mask, mix};
+use crate::numbers::mix;
+use crate::values::mask;
 
 /// Executes dispatches on devices that differ where WGSL leaves choices: [`Run::execute`], or a function around it.
 pub type Execute<'a> = &'a dyn Fn(&Run) -> Vec<Verdict>;
