@@ -4,13 +4,14 @@
 use anyhow::Result;
 use serde::Serialize;
 use wgpu_clamp::testing::recording::{self, Buffer, Candidate, Recording};
-use wgpu_clamp::wgpu;
+use wgpu_clamp::{Limits, wgpu};
 
 use crate::bench::Bench;
+use crate::case::Case;
 use crate::clock::Work;
 use crate::device::Device;
 use crate::kernels;
-use crate::model::{self, Job, in_parallel};
+use crate::model::{self, in_parallel};
 use crate::options::Options;
 use crate::stats::{Stats, rank_correlation};
 
@@ -52,10 +53,9 @@ impl Choice {
 }
 
 /// Times or predicts all candidates of the requested rows, and prints them.
-pub fn run(options: Options) -> Result<()> {
-    let (json, is_model) = (options.json.clone(), options.model);
-    let choices = if is_model { predicted(&options)? } else { measured(options)? };
-    if let Some(path) = json {
+pub fn run(options: &Options) -> Result<()> {
+    let choices = if options.model { predicted(options)? } else { measured(options)? };
+    if let Some(path) = &options.json {
         std::fs::write(path, serde_json::to_string_pretty(&choices)?)?;
     }
     println!("\n{}", summary(&choices));
@@ -80,42 +80,38 @@ fn summary(choices: &[Choice]) -> String {
 }
 
 /// The large rows, in two buffers and with numbers of the host.
-fn jobs(options: &Options) -> Result<Vec<Job>> {
-    let mut jobs = model::jobs(options)?;
-    jobs.retain(|job| !job.is_small && !job.case.in_place && job.case.slots.is_none());
-    Ok(jobs)
+fn cases(options: &Options) -> Result<Vec<Case>> {
+    let mut cases = model::large(options)?;
+    cases.retain(|case| !case.in_place && case.slots.is_none());
+    Ok(cases)
 }
 
-fn candidates(job: &Job, limits: wgpu_clamp::Limits) -> Result<Vec<Candidate>> {
-    let case = &job.case;
+fn candidates(case: &Case, limits: Limits) -> Result<Vec<Candidate>> {
     let slots = model::slots(case);
     Ok(recording::candidates(case.asked(), &case.src, &case.dst, case.in_place, limits, &slots)?)
 }
 
 /// Predicts the times on a GPU.
 fn predicted(options: &Options) -> Result<Vec<Choice>> {
-    let jobs = jobs(options)?;
-    let predict = |job: &Job| -> Result<Choice> {
+    let predict = |case: &Case| -> Result<Choice> {
         let entry = |Candidate { plan, cost, recording }: Candidate| {
-            Ok(Entry { plan: plan.to_string(), cost, time: model::time(&job.case, &recording)? })
+            Ok(Entry { plan: plan.to_string(), cost, time: model::time(case, &recording)? })
         };
-        let entries = candidates(job, model::limits())?.into_iter().map(entry).collect::<Result<_>>()?;
-        Ok(Choice { row: job.name.clone(), entries })
+        let entries = candidates(case, model::limits())?.into_iter().map(entry).collect::<Result<_>>()?;
+        Ok(Choice { row: case.title(), entries })
     };
-    let choices = in_parallel(&jobs, predict)?;
-    for choice in &choices {
-        println!("{}", choice.text());
-    }
+    let choices = in_parallel(&cases(options)?, predict)?;
+    choices.iter().for_each(|choice| println!("{}", choice.text()));
     Ok(choices)
 }
 
 /// Times the candidates on a device.
-fn measured(options: Options) -> Result<Vec<Choice>> {
-    let bench = Bench::open(options)?;
-    let options = Options { size: Some(bench.bytes()), ..bench.options.clone() };
+fn measured(options: &Options) -> Result<Vec<Choice>> {
+    let bench = Bench::open(options.clone())?;
+    let options = Options { size: Some(bench.bytes()), ..options.clone() };
     let limits = bench.device.host.clamper().limits();
-    let measure = |job: Job| {
-        let candidates = candidates(&job, limits)?;
+    let measure = |case: &Case| {
+        let candidates = candidates(case, limits)?;
         let works = candidates.iter().map(|one| work(&bench.device, &one.recording)).collect();
         let (_, stats) = bench.take_turns(works)?;
         let entry = |(Candidate { plan, cost, .. }, time): (Candidate, Stats)| Entry {
@@ -123,9 +119,9 @@ fn measured(options: Options) -> Result<Vec<Choice>> {
             cost,
             time: 1e6 * time.median,
         };
-        Ok(Choice { row: job.name, entries: candidates.into_iter().zip(stats).map(entry).collect() })
+        Ok(Choice { row: case.title(), entries: candidates.into_iter().zip(stats).map(entry).collect() })
     };
-    bench.each(jobs(&options)?, |job| job.name.clone(), measure, Choice::text)
+    bench.each(&cases(&options)?, Case::title, measure, Choice::text)
 }
 
 /// The dispatches of a recording in two buffers, as work.
@@ -170,17 +166,17 @@ fn work(device: &Device, recording: &Recording) -> Work {
             bind_group_layouts: &[Some(&layout)],
             immediate_size: 0,
         });
-        let pipeline = kernels::pipeline_at(
+        let pipeline = kernels::pipeline(
             device,
             &program.wgsl,
             Some(program.entry_point),
             Some(&pipeline_layout),
             &program.constants,
         );
-        let part = |at: &recording::Binding| kernels::part(&buffers[at.buffer], at.offset, at.size);
-        let resources: Vec<_> = one.bindings.iter().map(part).collect();
-        let group = kernels::bind(device, &pipeline, &resources);
-        kernels::dispatch(&pipeline, vec![(group, one.grid)])
+        let part =
+            |at: &recording::Binding| (at.binding, kernels::part(&buffers[at.buffer], at.offset, at.size));
+        let group = kernels::bind(wgpu, &layout, one.bindings.iter().map(part));
+        kernels::dispatch(&pipeline, group, one.grid)
     };
     let all: Vec<_> = recording.dispatches.iter().map(dispatch).collect();
     Work::Pass(vec![Box::new(move |pass| all.iter().for_each(|one| one(pass)))])

@@ -7,9 +7,10 @@ use indicatif::{ProgressBar, ProgressIterator as _};
 use naga::back::{pipeline_constants, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
+use wgpu_clamp::Shader;
 
 use crate::aco::Compiler;
-use crate::rows::{Kernel, Row};
+use crate::rows::{Row, name};
 
 /// The figures of one kernel.
 pub struct Figures {
@@ -28,24 +29,24 @@ pub struct Figures {
     pub compile_ms: f64,
 }
 
-/// Figures by [`Kernel::name`].
+/// Figures by [`name`].
 pub type All = BTreeMap<String, Figures>;
 
 /// Compiles the kernels of rows. Fails if naga or the driver refuses one.
 pub fn figures(compiler: &Compiler, rows: &[Row]) -> Result<All> {
     let kernels: BTreeMap<_, _> =
-        rows.iter().flat_map(|row| &row.kernels).map(|kernel| (kernel.name(), kernel)).collect();
+        rows.iter().flat_map(|row| &row.kernels).map(|kernel| (name(kernel), kernel)).collect();
     let bar = ProgressBar::new(kernels.len() as u64);
-    let of = |(name, kernel): (String, &Kernel)| {
+    let of = |(name, kernel): (String, &Shader)| {
         let figures = compiled(compiler, kernel).with_context(|| name.clone())?;
         Ok((name, figures))
     };
     kernels.into_iter().progress_with(bar).map(of).collect()
 }
 
-fn compiled(compiler: &Compiler, kernel: &Kernel) -> Result<Figures> {
+fn compiled(compiler: &Compiler, kernel: &Shader) -> Result<Figures> {
     let (spirv, workgroup_size) = spirv(kernel)?;
-    let made = compiler.compile(&spirv, &kernel.entry_point)?;
+    let made = compiler.compile(&spirv, kernel.entry_point)?;
     let get = |name: &str| {
         made.statistics.get(name).copied().with_context(|| format!("the driver does not tell `{name}`"))
     };
@@ -62,15 +63,15 @@ fn compiled(compiler: &Compiler, kernel: &Kernel) -> Result<Figures> {
 
 /// The SPIR-V of a pipeline, with the options of wgpu-hal 30 for a driver of Vulkan 1.3 that checks buffers itself
 /// (`robustBufferAccess2`), and the invocations of a workgroup.
-fn spirv(kernel: &Kernel) -> Result<(Vec<u32>, u64)> {
-    let Kernel { wgsl, entry_point, constants, .. } = kernel;
+fn spirv(kernel: &Shader) -> Result<(Vec<u32>, u64)> {
+    let Shader { wgsl, entry_point, constants, .. } = kernel;
     let module =
         naga::front::wgsl::parse_str(wgsl).map_err(|error| anyhow!("{}", error.emit_to_string(wgsl)))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
         .map_err(|error| anyhow!("{}", error.emit_to_string(wgsl)))?;
     let constants = constants.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    let stage = Some((naga::ShaderStage::Compute, entry_point.as_str()));
+    let stage = Some((naga::ShaderStage::Compute, *entry_point));
     let (module, info) = pipeline_constants::process_overrides(&module, &info, stage, &constants)
         .map_err(|error| anyhow!("{error:?}"))?;
     let options = spv::Options {
@@ -83,8 +84,10 @@ fn spirv(kernel: &Kernel) -> Result<(Vec<u32>, u64)> {
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
         ..spv::Options::default()
     };
-    let pipeline =
-        spv::PipelineOptions { shader_stage: naga::ShaderStage::Compute, entry_point: entry_point.clone() };
+    let pipeline = spv::PipelineOptions {
+        shader_stage: naga::ShaderStage::Compute,
+        entry_point: (*entry_point).to_owned(),
+    };
     let entry = module.entry_points.iter().find(|entry| entry.name == *entry_point);
     let size = entry.context("no such entry point")?.workgroup_size.iter().product::<u32>();
     Ok((spv::write_vec(&module, &info, &options, Some(&pipeline))?, size.into()))

@@ -13,7 +13,6 @@ use burn_fusion::Fusion;
 use burn_wgpu::{CubeBackend, RuntimeOptions, WgpuDevice, WgpuSetup, init_device};
 use clamp_bench::bench::Bench;
 use clamp_bench::clock::Work;
-use clamp_bench::row::Goal::{Report, Speed};
 use clamp_bench::row::Row;
 
 use crate::ours::{BIAS, BOUNDS, LEVELS, NORMAL, Output, RANGE, SCALE, Step, calls, row, settled};
@@ -22,14 +21,14 @@ use crate::ours::{BIAS, BOUNDS, LEVELS, NORMAL, Output, RANGE, SCALE, Step, call
 pub fn rows(_: &Bench) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (step, goals) in [
-        (Step::Clamp, [Speed(1.5), Speed(2.0)]),
-        (Step::Affine, [Speed(3.0), Speed(4.0)]),
-        (Step::Picture, [Report; 2]),
+        (Step::Clamp, [Some(1.5), Some(2.0)]),
+        (Step::Affine, [Some(3.0), Some(4.0)]),
+        (Step::Picture, [None; 2]),
     ] {
         rows.push(row("burn 0.22", step, goals, true, Box::new(peer::<CubeBackend>)));
         rows.push(row("burn 0.22 with fusion", step, goals, true, Box::new(peer::<Fusion<CubeBackend>>)));
     }
-    let goals = [Speed(1.0); 2];
+    let goals = [Some(1.0); 2];
     rows.push(row("burn 0.22", Step::Quantize, goals, true, Box::new(quantized::<CubeBackend>)));
     Ok(rows)
 }

@@ -7,8 +7,8 @@ use clamp_bench::bench::Bench;
 use clamp_bench::case::{Case, Set};
 use clamp_bench::clock::{Work, seconds};
 use clamp_bench::data;
-use clamp_bench::row::{Check, Goal, Rival, Row, Trial};
-use wgpu_clamp::{Clamp, DType, Layout, Number, Rounding, reference, wgpu};
+use clamp_bench::row::{Goals, Rival, Row, Trial};
+use wgpu_clamp::{Clamp, DType, Layout, Rounding, reference, wgpu};
 
 /// The scale of the affine step; exact in f32.
 pub const SCALE: f32 = 1.75;
@@ -52,7 +52,7 @@ pub type Peer = Box<dyn Fn(&Bench, Step, &[u8]) -> Result<(Work, Output)>>;
 pub type Output = Box<dyn FnOnce(&Bench) -> Result<Vec<f32>>>;
 
 /// A row that compares our work with a peer's.
-pub fn row(name: &str, step: Step, goals: [Goal; 2], wall: bool, peer: Peer) -> Row {
+pub fn row(name: &str, step: Step, goals: Goals, wall: bool, peer: Peer) -> Row {
     let what = match step {
         Step::Clamp => "clamp",
         Step::Affine => "scale, bias, clamp",
@@ -61,46 +61,46 @@ pub fn row(name: &str, step: Step, goals: [Goal; 2], wall: bool, peer: Peer) -> 
     };
     let peer_name = name.to_owned();
     let name = format!("{what}, against {name}");
-    Row::new("peers", name, DType::F32, goals, move |bench| trial(bench, step, &peer_name, wall, &peer))
+    let prepare = Box::new(move |bench: &Bench| trial(bench, step, &peer_name, wall, &peer));
+    Row { section: "peers".to_owned(), name, dtypes: "f32".to_owned(), goals, case: None, prepare }
 }
 
 fn trial(bench: &Bench, step: Step, name: &str, wall: bool, peer: &Peer) -> Result<Trial> {
     let case = case(bench, step)?;
     let bytes = case.bytes();
     // The same bytes as the case's own source.
-    let dtype = case.clamp.source();
+    let dtype = case.clamp().source();
     let src = data::random(dtype, usize::try_from(case.src.required_bytes(dtype))?);
     let (work, output) = peer(bench, step, &src)?;
     let set = Rc::new(case.set(&bench.device, if wall { 1 } else { bench.sets(bytes) })?);
     let ours = if wall { whole_calls(bench, &case, Rc::clone(&set)) } else { set.work() };
-    let check: Check = Box::new(move |bench| {
-        case.check(&bench.device, &set)?;
+    let check = Box::new(move |bench: &Bench| {
+        case.check(&bench.device, set.dst())?;
         same(&case, &src, &output(bench)?)
     });
-    Ok(Trial { bytes, ours, rivals: vec![Rival { name: name.to_owned(), work }], check })
+    Ok(Trial { bytes, ours, rivals: vec![Rival { name: name.to_owned(), work }], plain: None, check })
 }
 
 fn case(bench: &Bench, step: Step) -> Result<Case> {
     let bytes = usize::try_from(bench.bytes())?;
     let layout = Layout::packed(&[bytes / 4])?;
     let clamp = data::bounds(DType::F32);
+    let case = |clamp, layouts| Case::new("peers", "", clamp, layouts);
     Ok(match step {
-        Step::Clamp => Case::new(clamp, layout, layout),
-        Step::Affine => Case::new(clamp.with_affine(SCALE, BIAS)?, layout, layout),
+        Step::Clamp => case(clamp, [layout; 2]),
+        Step::Affine => case(clamp.with_affine(SCALE, BIAS)?, [layout; 2]),
         Step::Quantize => {
             let clamp =
                 Clamp::new(-127_i8, 127).with_source(DType::F32)?.with_rounding(Rounding::NearestEven);
-            let values = Case::new(clamp.with_affine(LEVELS, 0.0)?, layout, layout);
-            Case { slots: Some(clamp.with_scale_bias(Number::OnGpu, Number::OnGpu)?), ..values }
+            case(clamp.with_affine(LEVELS, 0.0)?, [layout; 2]).on_gpu()?
         }
         Step::Picture => {
             // A pixel reads 3 bytes and writes 12. All together move as many bytes as a copy of `bytes` bytes.
             let pixels = bytes * 2 / 15 / 64 * 64;
             let clamp = Clamp::new(RANGE[0], RANGE[1]).with_source(DType::U8)?;
-            let clamps = NORMAL.map(|[scale, bias]| clamp.with_affine(scale, bias));
-            let clamps = clamps.into_iter().collect::<Result<Vec<_>, _>>()?;
-            let interleaved = Layout::strided(&[3, pixels], &[1, 3], 0)?;
-            Case::along(0, &clamps, interleaved, Layout::packed(&[3, pixels])?)
+            let layouts = [Layout::strided(&[3, pixels], &[1, 3], 0)?, Layout::packed(&[3, pixels])?];
+            let channel = |n: usize| Ok(clamp.with_affine(NORMAL[n][0], NORMAL[n][1])?);
+            case(channel(0)?, layouts).along(0, channel)?
         }
     })
 }
@@ -122,7 +122,7 @@ pub fn settled(calls: u32, call: impl Fn() -> Result<()> + 'static) -> Work {
 
 /// Work of whole calls, as for a peer: preparing, recording, submitting and waiting.
 fn whole_calls(bench: &Bench, case: &Case, set: Rc<Set>) -> Work {
-    let (host, case) = (bench.device.host.clone(), *case);
+    let (host, case) = (bench.device.host.clone(), case.clone());
     let calls = calls(bench);
     let call = move || -> Result<()> {
         let device = host.clamper().device();
@@ -142,11 +142,11 @@ fn same(case: &Case, src: &[u8], theirs: &[f32]) -> Result<()> {
     let len = case.dst.len();
     ensure!(len == theirs.len(), "the peer has {} elements of {len}", theirs.len());
     for (i, got) in theirs.iter().enumerate().step_by(101) {
-        let (clamp, x) = match case.channels {
-            None => (&case.clamp, bytemuck::pod_read_unaligned::<u32>(&src[4 * i..][..4])),
-            Some((_, clamps)) => {
+        let (clamp, x) = match case.axis {
+            None => (case.clamp(), bytemuck::pod_read_unaligned::<u32>(&src[4 * i..][..4])),
+            Some(_) => {
                 let (channel, pixel) = (i / (len / 3), i % (len / 3));
-                (&clamps[channel], src[3 * pixel + channel].into())
+                (&case.clamps[channel], src[3 * pixel + channel].into())
             }
         };
         let allowed = reference::allowed(clamp, x.into())?;

@@ -1,4 +1,4 @@
-//! The layouts and the pairs of dtypes that the sweep measures.
+//! The cases of `--layouts`: layouts that users bring × pairs of dtypes, with scale and bias.
 
 use anyhow::Result;
 use half::f16;
@@ -7,10 +7,10 @@ use wgpu_clamp::{Clamp, DType, Layout, Rounding};
 use crate::case::Case;
 
 /// The dtypes of source and destination.
-pub type Pair = [DType; 2];
+type Pair = [DType; 2];
 
 /// Single dtypes, and the conversions of pictures and networks in both directions.
-pub const PAIRS: [Pair; 8] = [
+const PAIRS: [Pair; 8] = [
     [DType::U8, DType::U8],
     [DType::U8, DType::F16],
     [DType::U8, DType::F32],
@@ -21,32 +21,60 @@ pub const PAIRS: [Pair; 8] = [
     [DType::I32, DType::I32],
 ];
 
-/// A layout of the sweep.
-pub struct Way {
-    pub name: String,
-    /// The axis of the channels, if each component, row or column has a clamp of its own.
-    axis: Option<usize>,
-    pub src: Layout,
-    pub dst: Layout,
-    /// The least ratio to a copy that a software driver should reach.
-    pub goal: f64,
+/// The size of the cases.
+#[derive(Clone, Copy)]
+pub enum Size {
+    /// Half of the bytes of source and destination together, as a copy has.
+    Bytes(usize),
+    /// Elements of the destination.
+    Elements(usize),
 }
 
-/// All layouts of about `elements` elements, in the order of the picture.
-pub fn ways(pair: Pair, elements: usize) -> Result<Vec<Way>> {
+/// All cases, a layout with each pair after the other. Tensors have fewer elements where they would take more than `most`
+/// bytes.
+pub fn layouts(section: &str, size: Size, most: u64) -> Result<Vec<Case>> {
+    let mut by_pair = Vec::new();
+    for pair in PAIRS {
+        let elements = match size {
+            Size::Bytes(bytes) => 2 * bytes / (pair[0].size() + pair[1].size()),
+            Size::Elements(elements) => elements,
+        };
+        let mut cases = of_pair(section, pair, elements)?;
+        for (n, case) in cases.iter_mut().enumerate() {
+            let needed = case.src.required_bytes(pair[0]).max(case.dst.required_bytes(pair[1]));
+            if needed > most {
+                // 15/16, because a crop's source has a few rows and columns more than its destination.
+                let count = elements as u128 * u128::from(most) * 15 / 16 / u128::from(needed);
+                *case = of_pair(section, pair, count as usize)?.swap_remove(n);
+            }
+        }
+        by_pair.push(cases.into_iter());
+    }
+    let in_turns = std::iter::from_fn(|| by_pair.iter_mut().map(Iterator::next).collect::<Option<Vec<_>>>());
+    Ok(in_turns.flatten().collect())
+}
+
+/// The cases of a pair with about `elements` elements.
+fn of_pair(section: &str, pair: Pair, elements: usize) -> Result<Vec<Case>> {
     let [source, dtype] = pair;
     let to_another_size = source.size() != dtype.size();
     // The table has stricter goals for flat tensors and for planes.
     let least = 0.15;
-    let mut ways = Vec::new();
-    let mut add = |name: &str, axis, [src, dst]: [Layout; 2], goal| {
-        ways.push(Way { name: name.to_owned(), axis, src, dst, goal });
+    let mut cases = Vec::new();
+    let mut add = |name: &str, axis: Option<usize>, layouts: [Layout; 2], goal: f64| -> Result<()> {
+        let case = Case::new(section, name, clamp(pair, 0)?, layouts);
+        let case = Case { goals: [None, Some(goal)], ..case };
+        cases.push(match axis {
+            Some(axis) => case.along(axis, |channel| clamp(pair, channel))?,
+            None => case,
+        });
+        Ok(())
     };
 
     let flat = Layout::packed(&[elements])?;
-    add("flat", None, [flat, flat], least);
+    add("flat", None, [flat, flat], least)?;
     let odd = Layout::packed(&[elements + 5])?.slice(0, 5..elements + 5)?;
-    add("flat, at an odd offset", None, [odd, flat], least);
+    add("flat, at an odd offset", None, [odd, flat], least)?;
 
     let pixels = |c: usize| -> Result<[Layout; 2]> {
         let [h, w] = sides(elements / c);
@@ -60,7 +88,7 @@ pub fn ways(pair: Pair, elements: usize) -> Result<Vec<Way>> {
             2 => 0.4,
             _ => 0.6,
         };
-        add(&format!("HWC to HWC, {c} channels, per channel"), Some(2), [hwc, hwc], goal);
+        add(&format!("HWC to HWC, {c} channels, per channel"), Some(2), [hwc, hwc], goal)?;
     }
     let to_planes = |c| match (c, pair) {
         (8, [DType::U8, DType::U8]) => 0.25,
@@ -68,17 +96,17 @@ pub fn ways(pair: Pair, elements: usize) -> Result<Vec<Way>> {
         _ => least,
     };
     for c in [2, 3, 4, 8, 16, 64] {
-        add(&format!("HWC to CHW, {c} channels, per channel"), Some(2), pixels(c)?, to_planes(c));
+        add(&format!("HWC to CHW, {c} channels, per channel"), Some(2), pixels(c)?, to_planes(c))?;
     }
     for c in [3, 8, 16] {
-        add(&format!("HWC to CHW, {c} channels, one clamp"), None, pixels(c)?, to_planes(c));
+        add(&format!("HWC to CHW, {c} channels, one clamp"), None, pixels(c)?, to_planes(c))?;
     }
     for c in [2, 3, 4, 8, 16, 64] {
         let [hwc, chw] = pixels(c)?;
-        add(&format!("CHW to HWC, {c} channels, per channel"), Some(2), [chw, hwc], least);
+        add(&format!("CHW to HWC, {c} channels, per channel"), Some(2), [chw, hwc], least)?;
     }
     let [hwc, chw] = pixels(3)?;
-    add("CHW to CHW, 3 channels, per channel", Some(2), [chw, chw], least);
+    add("CHW to CHW, 3 channels, per channel", Some(2), [chw, chw], least)?;
 
     let [plane, _] = pixels(1)?;
     let [h, w] = sides(elements / 3);
@@ -114,33 +142,12 @@ pub fn ways(pair: Pair, elements: usize) -> Result<Vec<Way>> {
         ("plane, every second column", [wide_plane, plane], least),
         ("2-D transpose", [transposed, plane], of_transpose),
     ] {
-        add(name, None, layouts, goal);
+        add(name, None, layouts, goal)?;
     }
     let matrix = Layout::packed(&[(elements / (2304 * 1024)).max(1), 2304, 1024])?;
-    add("[2304, 1024], per row", Some(1), [matrix, matrix], least);
-    add("[2304, 1024], per column", Some(2), [matrix, matrix], least);
-    Ok(ways)
-}
-
-impl Way {
-    /// The `n`-th layout with about `elements` elements, or fewer if the source or the destination would be larger than
-    /// `most` bytes.
-    pub fn nth(n: usize, pair: Pair, elements: usize, most: u64) -> Result<Self> {
-        let way = ways(pair, elements)?.swap_remove(n);
-        let needed = way.src.required_bytes(pair[0]).max(way.dst.required_bytes(pair[1]));
-        if needed <= most {
-            return Ok(way);
-        }
-        // 15/16, because a crop's source has a few rows and columns more than its destination.
-        let fewer = elements as u128 * u128::from(most) * 15 / 16 / u128::from(needed);
-        Ok(ways(pair, fewer as usize)?.swap_remove(n))
-    }
-
-    pub fn case(&self, pair: Pair) -> Result<Case> {
-        let Some(axis) = self.axis else { return Ok(Case::new(clamp(pair, 0)?, self.src, self.dst)) };
-        let clamps = (0..self.src.shape()[axis]).map(|n| clamp(pair, n)).collect::<Result<Vec<_>>>()?;
-        Ok(Case::along(axis, &clamps, self.src, self.dst))
-    }
+    add("[2304, 1024], per row", Some(1), [matrix, matrix], least)?;
+    add("[2304, 1024], per column", Some(2), [matrix, matrix], least)?;
+    Ok(cases)
 }
 
 /// Height and width of a picture of about `pixels` pixels. The width is a multiple of 64 and, if above 64, not a
@@ -172,43 +179,4 @@ fn clamp([source, dtype]: Pair, channel: usize) -> Result<Clamp> {
         _ => (1.7 + near, -0.3 - near),
     };
     Ok(clamp.with_source(source)?.with_rounding(Rounding::NearestEven).with_affine(scale, bias)?)
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn every_layout_has_a_name_and_a_case_of_its_own() {
-        let ways = ways(PAIRS[0], 1 << 18).unwrap();
-        let names: HashSet<_> = ways.iter().map(|way| &way.name).collect();
-        assert_eq!(names.len(), ways.len());
-        let cases = ways.iter().map(|way| format!("{:?} {:?} {:?}", way.src, way.dst, way.axis));
-        assert_eq!(cases.collect::<HashSet<_>>().len(), ways.len());
-    }
-
-    #[test]
-    fn tensors_are_as_large_as_asked_for_and_no_larger_than_a_binding() {
-        let most = 1 << 24;
-        for (pair, elements) in PAIRS.into_iter().flat_map(|pair| [(pair, 1 << 20), (pair, 1 << 22)]) {
-            for (n, whole) in ways(pair, elements).unwrap().into_iter().enumerate() {
-                let way = Way::nth(n, pair, elements, most).unwrap();
-                let sizes = [way.src.required_bytes(pair[0]), way.dst.required_bytes(pair[1])];
-                assert!(sizes.iter().all(|bytes| *bytes <= most), "{}: {sizes:?}", way.name);
-                let matrix = way.name.starts_with("[2304");
-                assert!(matrix || whole.dst.len() * 20 > elements * 19 && whole.dst.len() <= elements);
-                assert!(way.dst.len() * 3 > whole.dst.len(), "{}", way.name);
-            }
-        }
-    }
-
-    #[test]
-    fn channels_differ_from_their_neighbours() {
-        for pair in PAIRS {
-            let clamps: Vec<_> = (0..97).map(|channel| clamp(pair, channel).unwrap()).collect();
-            assert!(clamps.windows(2).all(|pair| pair[0] != pair[1]));
-        }
-    }
 }
