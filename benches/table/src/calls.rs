@@ -10,7 +10,7 @@ use wgpu_clamp::{DType, Host, Layout, Operands, Plan, View, wgpu};
 
 use crate::bench::Bench;
 use crate::case::{Case, Set};
-use crate::cases::{COLUMNS, quantizing};
+use crate::cases;
 use crate::clock::{Work, seconds};
 use crate::data::{self, Content};
 use crate::hand::{Hand, Ring};
@@ -192,10 +192,10 @@ fn plan(bench: &Bench) -> Result<Trial> {
 fn resolve(bench: &Bench) -> Result<Trial> {
     let case = |columns: usize| {
         let layout = Layout::packed(&[8192, columns])?;
-        let clamp = |n| quantizing(DType::F32, DType::I8, n);
+        let clamp = |n| cases::clamp("quantise", [DType::F32, DType::I8], n);
         Case::new("", "", clamp(0)?, [layout; 2]).along(0, clamp)
     };
-    let (few, many) = (case(1)?.on_gpu()?, case(COLUMNS)?);
+    let (few, many) = (case(1)?.on_gpu()?, case(1024)?);
     let (set, they) = (few.set(&bench.device, 1)?, many.set(&bench.device, bench.sets(many.bytes()))?);
     let rivals = vec![Rival { name: "ours, 8192 rows of 1024".to_owned(), work: they.work() }];
     let (bytes, ours) = (few.bytes(), set.work());

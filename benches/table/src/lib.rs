@@ -1,7 +1,7 @@
 //! Measures the speed of wgpu-clamp on one device beside a copy of the same bytes and a plain kernel, in one process, and
 //! prints one table.
 //!
-//! [`cases`] and [`layouts`] list what is measured. The program `clamp-bench` uses this library, and so do programs that add
+//! `data/cases.txt` lists what is measured. The program `clamp-bench` uses this library, and so do programs that add
 //! rows of their own.
 
 #![forbid(unsafe_code)]
@@ -25,7 +25,6 @@ mod first;
 mod hand;
 mod head;
 pub mod kernels;
-mod layouts;
 mod model;
 mod options;
 mod picture;
@@ -44,7 +43,6 @@ use clap::Parser as _;
 use bench::Bench;
 use case::Case;
 use head::Head;
-use layouts::{Size, layouts};
 use options::Options;
 use row::{Outcome, Row, Verdict};
 
@@ -105,7 +103,8 @@ fn cases_of(options: &Options, bytes: usize, most: u64) -> Result<Vec<Case>> {
     if !options.layouts {
         return cases::table(bytes);
     }
-    layouts(&format!("layouts of {}", table::size(bytes as u64)), Size::Bytes(bytes), most)
+    let section = format!("{} of {}", cases::LAYOUTS, table::size(bytes as u64));
+    cases::layouts(&section, bytes, None, most)
 }
 
 /// The requested rows, in the order of the table.

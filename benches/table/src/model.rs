@@ -3,11 +3,9 @@
 
 #![expect(clippy::cast_precision_loss, reason = "bytes of a row and dispatches are far below 2^53")]
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
 use anyhow::{Context, Result};
+use indicatif::ParallelProgressIterator as _;
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
 use wgpu_clamp::testing::recording::{self, Recording};
 use wgpu_clamp::{Lanes, Limits};
@@ -15,9 +13,8 @@ use wgsl_sanitizer::{Binding, Counts, Dispatch, Memory, Module, Program};
 
 use crate::bench::progress;
 use crate::case::Case;
-use crate::cases;
+use crate::cases::{self, LAYOUTS};
 use crate::kernels::{self, Kind};
-use crate::layouts::{Size, layouts};
 use crate::options::Options;
 use crate::plain::Plain;
 use crate::table::dash;
@@ -169,7 +166,7 @@ pub fn run(options: &Options) -> Result<()> {
     let copy = copy()?;
     let mut cases = large(options)?;
     for (section, pixels) in PICTURES {
-        cases.extend(layouts(section, Size::Elements(3 * pixels), limits().max_binding_size)?);
+        cases.extend(cases::layouts(section, 0, Some(3 * pixels), limits().max_binding_size)?);
     }
     cases.retain(|case| options.wants(&case.title()));
     let rows = in_parallel(&cases, |case| predict(case, copy))?;
@@ -189,39 +186,18 @@ pub fn run(options: &Options) -> Result<()> {
 pub(crate) fn large(options: &Options) -> Result<Vec<Case>> {
     let bytes = usize::try_from(options.size.unwrap_or(BYTES))?;
     let mut cases = cases::table(bytes)?;
-    cases.extend(layouts(LAYOUTS, Size::Bytes(bytes), limits().max_binding_size)?);
+    cases.extend(cases::layouts(LAYOUTS, bytes, None, limits().max_binding_size)?);
     cases.retain(|case| options.wants(&case.title()));
     Ok(cases)
 }
-
-/// The section of users' layouts.
-const LAYOUTS: &str = "layouts";
 
 /// What `make` makes of each case, in their order. All cores work.
 pub(crate) fn in_parallel<T: Send>(
     cases: &[Case],
     make: impl Fn(&Case) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let bar = progress(cases.len());
-    let work = || {
-        while let Some((n, case)) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|n| Some((n, cases.get(n)?)))
-        {
-            let row = make(case).with_context(|| case.title());
-            done.lock().expect("no thread panicked").push((n, row));
-            bar.inc(1);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, std::num::NonZero::get) {
-            scope.spawn(work);
-        }
-    });
-    bar.finish_and_clear();
-    let mut done = done.into_inner().expect("no thread panicked");
-    done.sort_by_key(|(n, _)| *n);
-    done.into_iter().map(|(_, row)| row).collect()
+    let make = |case: &Case| make(case).with_context(|| case.title());
+    cases.par_iter().progress_with(progress(cases.len())).map(make).collect()
 }
 
 /// The last lines: groups of rows, and all large ones.

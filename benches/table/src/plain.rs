@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use half::f16;
-use wgpu_clamp::{Clamp, DType, Number, Scalar, wgpu};
+use wgpu_clamp::{Clamp, DType, Number, Precision, Scalar, wgpu};
 
 use crate::case::Case;
 use crate::clock::Work;
@@ -37,7 +37,9 @@ impl Plain {
     pub fn of(case: &Case) -> Option<Self> {
         let [source, dtype] = [case.clamp().source(), case.clamp().dtype()];
         let takes = [source, dtype].iter().all(|dtype| DTYPES.contains(dtype));
-        if !takes || case.in_place || case.slots.is_some() || case.dst.is_empty() {
+        // It rounds as the device does, which is not Exact.
+        let is_exact = case.clamp().precision() == Precision::Exact;
+        if !takes || is_exact || case.in_place || case.slots.is_some() || case.dst.is_empty() {
             return None;
         }
         let dims = dims(case);

@@ -7,10 +7,9 @@ use indicatif::{ProgressBar, ProgressIterator as _};
 use naga::back::{pipeline_constants, spv};
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use wgpu_clamp::Shader;
 
 use crate::aco::Compiler;
-use crate::rows::{Row, name};
+use crate::rows::{Kernel, Row};
 
 /// The figures of one kernel.
 pub struct Figures {
@@ -29,22 +28,22 @@ pub struct Figures {
     pub compile_ms: f64,
 }
 
-/// Figures by [`name`].
+/// Figures by [`Kernel::name`].
 pub type All = BTreeMap<String, Figures>;
 
 /// Compiles the kernels of rows. Fails if naga or the driver refuses one.
 pub fn figures(compiler: &Compiler, rows: &[Row]) -> Result<All> {
     let kernels: BTreeMap<_, _> =
-        rows.iter().flat_map(|row| &row.kernels).map(|kernel| (name(kernel), kernel)).collect();
+        rows.iter().flat_map(|row| &row.kernels).map(|kernel| (kernel.name.clone(), kernel)).collect();
     let bar = ProgressBar::new(kernels.len() as u64);
-    let of = |(name, kernel): (String, &Shader)| {
+    let of = |(name, kernel): (String, &Kernel)| {
         let figures = compiled(compiler, kernel).with_context(|| name.clone())?;
         Ok((name, figures))
     };
     kernels.into_iter().progress_with(bar).map(of).collect()
 }
 
-fn compiled(compiler: &Compiler, kernel: &Shader) -> Result<Figures> {
+fn compiled(compiler: &Compiler, kernel: &Kernel) -> Result<Figures> {
     let (spirv, workgroup_size) = spirv(kernel)?;
     let made = compiler.compile(&spirv, kernel.entry_point)?;
     let get = |name: &str| {
@@ -63,8 +62,8 @@ fn compiled(compiler: &Compiler, kernel: &Shader) -> Result<Figures> {
 
 /// The SPIR-V of a pipeline, with the options of wgpu-hal 30 for a driver of Vulkan 1.3 that checks buffers itself
 /// (`robustBufferAccess2`), and the invocations of a workgroup.
-fn spirv(kernel: &Shader) -> Result<(Vec<u32>, u64)> {
-    let Shader { wgsl, entry_point, constants, .. } = kernel;
+fn spirv(kernel: &Kernel) -> Result<(Vec<u32>, u64)> {
+    let Kernel { wgsl, entry_point, constants, .. } = kernel;
     let module =
         naga::front::wgsl::parse_str(wgsl).map_err(|error| anyhow!("{}", error.emit_to_string(wgsl)))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())

@@ -20,24 +20,39 @@ pub struct Row {
     /// Bytes read and written in all.
     pub bytes: u64,
     /// The kernels that the row's dispatches run.
-    pub kernels: Vec<Shader>,
+    pub kernels: Vec<Kernel>,
 }
 
-/// The label of a kernel with its constants: what tells kernels apart.
-pub fn name(kernel: &Shader) -> String {
-    let mut name = kernel.label.clone();
-    // The plans are for a GPU, so `IN_SEQUENCE` is always 0.
-    for (constant, value) in kernel.constants.iter().filter(|(constant, _)| *constant != "IN_SEQUENCE") {
-        _ = write!(name, " {constant}={value}");
+/// A pipeline, and how often a row runs it.
+pub struct Kernel {
+    /// The label of the pipeline with its constants: what tells kernels apart.
+    pub name: String,
+    /// The text of the module.
+    pub wgsl: String,
+    /// The name of the entry point.
+    pub entry_point: &'static str,
+    /// Values of overridable constants, by name.
+    pub constants: Vec<(&'static str, f64)>,
+    /// Workgroups of all dispatches together.
+    pub workgroups: u64,
+}
+
+impl From<Shader> for Kernel {
+    fn from(shader: Shader) -> Self {
+        let Shader { label: mut name, wgsl, entry_point, constants, workgroups, .. } = shader;
+        // The plans are for a GPU, so `IN_SEQUENCE` is always 0.
+        for (constant, value) in constants.iter().filter(|(constant, _)| *constant != "IN_SEQUENCE") {
+            _ = write!(name, " {constant}={value}");
+        }
+        Self { name, wgsl, entry_point, constants, workgroups }
     }
-    name
 }
 
 /// A copy of a tensor by the benchmark's kernel.
 fn copy() -> Row {
     let [x, y] = grid(BYTES as u64 / 16 / 1024);
-    let kernel = Shader {
-        label: "copy".to_owned(),
+    let kernel = Kernel {
+        name: "copy".to_owned(),
         wgsl: text(Kind::Copy, 4),
         entry_point: "main",
         constants: Vec::new(),
@@ -55,7 +70,12 @@ pub fn rows(only: &str) -> Result<Vec<Row>> {
         let plan = if case.in_place { Plan::in_one_buffer } else { Plan::new };
         let plan = plan(case.asked(), &case.src, &case.dst, limits)?;
         let (elements, bytes) = (case.dst.len() as u64, 2 * case.bytes());
-        Ok(Row { title: case.title(), elements, bytes, kernels: plan.shaders() })
+        Ok(Row {
+            title: case.title(),
+            elements,
+            bytes,
+            kernels: plan.shaders().into_iter().map(Kernel::from).collect(),
+        })
     };
     let only = only.to_lowercase();
     let cases = table(BYTES)?.into_iter().filter(|case| case.title().to_lowercase().contains(&only));
