@@ -1,22 +1,21 @@
 //! Measures in rounds: in each round, one sample is taken of the library's work and of each rival's.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use wgpu_clamp::{DType, wgpu};
 
-use crate::clock::{self, Clock, Method, Work};
+use crate::clock::{self, Clock, Work};
 use crate::data::Content;
 use crate::device::Device;
+use crate::first;
 use crate::kernels::{self, Kind, Packets};
 use crate::options::Options;
-use crate::outcome::Measured;
-use crate::row::{Prepare, Rival, Trial};
+use crate::row::{Outcome, Rival, Row, Trial};
 use crate::stats::Stats;
-use crate::text::wrong;
+use crate::table;
 
 /// Bytes from which work no longer stays in a GPU's cache between repetitions.
 const BEYOND_CACHES: u64 = 100_000_000;
@@ -38,30 +37,13 @@ pub struct Bench {
     pub(crate) options: Options,
     copies: [Packets; 3],
     fills: [Packets; 3],
-    arena: RefCell<Option<Arena>>,
     start: Instant,
     /// On a GPU, source and destination of the copy that tells whether the clock is up.
     yardstick: Option<[wgpu::Buffer; 2]>,
     /// The least seconds of that copy.
     best: Cell<f64>,
-    /// Rows whose results are not yet compared, in the order of measurement.
-    measured: RefCell<Vec<Later>>,
     /// Whether all timing is done.
     comparing: Cell<bool>,
-}
-
-/// A measured row whose results will be compared.
-struct Later {
-    name: String,
-    prepare: Prepare,
-    /// Seconds of the copy that tells whether the clock was up.
-    yardstick: Option<f64>,
-}
-
-/// Buffers for copies and fills, kept from one row to the next.
-struct Arena {
-    bytes: u64,
-    pairs: Rc<Vec<[wgpu::Buffer; 2]>>,
 }
 
 impl Bench {
@@ -71,22 +53,16 @@ impl Bench {
         let clock = Clock::new(&device)?;
         let copies = [1, 2, 4].map(|packets| Packets::new(&device, Kind::Copy, packets));
         let fills = [1, 4, 16].map(|packets| Packets::new(&device, Kind::Fill, packets));
-        let yardstick = || {
-            let buffer = || Content::Random(DType::U64).buffer(&device, usize::try_from(YARDSTICK)?);
-            anyhow::Ok([buffer()?, buffer()?])
-        };
-        let yardstick = (!device.is_cpu()).then(yardstick).transpose()?;
+        let yardstick = (!device.is_cpu()).then(|| random_pair(&device, YARDSTICK)).transpose()?;
         Ok(Self {
             device,
             clock,
             options,
             copies,
             fills,
-            arena: RefCell::new(None),
             start: Instant::now(),
             yardstick,
             best: Cell::new(f64::INFINITY),
-            measured: RefCell::default(),
             comparing: Cell::new(false),
         })
     }
@@ -100,52 +76,20 @@ impl Bench {
             (None, true, true) => 16 << 20,
         };
         // Half of a limit, because strided rows span up to 1.6 times their bytes.
+        wanted.min(self.most() / 4 * 2)
+    }
+
+    /// The most bytes of a tensor: kernels of rivals bind whole buffers.
+    pub(crate) fn most(&self) -> u64 {
         let limits = self.device.wgpu().limits();
-        wanted.min(limits.max_storage_buffer_binding_size / 4 * 2).min(limits.max_buffer_size / 4 * 2)
+        limits.max_storage_buffer_binding_size.min(limits.max_buffer_size)
     }
 
     /// Number of rounds.
     pub(crate) fn rounds(&self) -> usize {
-        let Options { rounds, first, layouts, quick, .. } = self.options;
-        rounds.unwrap_or(match self.device.is_cpu() {
-            // Only Linux has drivers whose shader caches can be turned off. Elsewhere only the first sample is a cold
-            // start.
-            _ if first && cfg!(target_os = "linux") => 3,
-            _ if first => 1,
-            _ if layouts || quick => 5,
-            true => 15,
-            false => 11,
-        })
-    }
-
-    /// Measures one item after the other while there is time. Prints each line at once, so that an interrupted run
-    /// leaves its results.
-    pub(crate) fn each<T, R>(
-        &self,
-        items: Vec<T>,
-        name: impl Fn(&T) -> String,
-        mut measure: impl FnMut(T) -> Result<R>,
-        line: impl Fn(&R) -> String,
-    ) -> Result<Vec<R>> {
-        let bar = progress(items.len());
-        let mut all = Vec::new();
-        for item in items {
-            if self.is_late(self.start) {
-                break;
-            }
-            bar.set_message(name(&item));
-            let measured = measure(item)?;
-            bar.suspend(|| println!("{}", line(&measured)));
-            bar.inc(1);
-            all.push(measured);
-        }
-        bar.finish_and_clear();
-        Ok(all)
-    }
-
-    /// Whether the time since `start` is over.
-    fn is_late(&self, start: Instant) -> bool {
-        self.options.minutes.is_some_and(|minutes| start.elapsed().as_secs() >= 60 * minutes as u64)
+        let Options { rounds, layouts, quick, .. } = self.options;
+        let all = if self.device.is_cpu() { 15 } else { 11 };
+        rounds.unwrap_or(if layouts || quick { 5 } else { all })
     }
 
     /// Number of buffer sets that work of `bytes` bytes cycles through, so that no data stays in a GPU's cache.
@@ -159,92 +103,122 @@ impl Bench {
 
     /// The copies that a row of `bytes` bytes is compared with.
     pub(crate) fn copies(&self, bytes: u64) -> Result<Vec<Rival>> {
-        if self.comparing.get() {
-            return Ok(Vec::new());
+        let mut copies = self.rivals(&self.copies, bytes)?;
+        // On a CPU, wgpu's own copy is a `memcpy`.
+        if !self.device.is_cpu() && !self.comparing.get() {
+            let work = kernels::buffer_to_buffer(bytes, &self.pairs(bytes)?);
+            copies.push(Rival { name: "copy_buffer_to_buffer".to_owned(), work });
         }
-        let mut rivals = self.all_copies(bytes)?;
-        if self.device.is_cpu() {
-            // On a CPU, wgpu's own copy is a `memcpy`.
-            rivals.pop();
-        }
-        Ok(rivals)
-    }
-
-    /// Every copy kernel, then `copy_buffer_to_buffer`.
-    pub(crate) fn all_copies(&self, bytes: u64) -> Result<Vec<Rival>> {
-        let pairs = self.pairs(bytes)?;
-        let kernels = self.copies.iter().map(|kernel| kernel.rival(&self.device, bytes, &pairs));
-        let work = kernels::buffer_to_buffer(bytes / 16 * 16, &pairs);
-        Ok(kernels.chain([Rival { name: "copy_buffer_to_buffer".to_owned(), work }]).collect())
+        Ok(copies)
     }
 
     /// The fills that a row of `bytes` bytes is compared with.
-    pub(crate) fn fill(&self, bytes: u64) -> Result<Vec<Rival>> {
+    pub(crate) fn fills(&self, bytes: u64) -> Result<Vec<Rival>> {
+        self.rivals(&self.fills, bytes)
+    }
+
+    fn rivals(&self, kernels: &[Packets], bytes: u64) -> Result<Vec<Rival>> {
         if self.comparing.get() {
             return Ok(Vec::new());
         }
         let pairs = self.pairs(bytes)?;
-        Ok(self.fills.iter().map(|kernel| kernel.rival(&self.device, bytes, &pairs)).collect())
+        let rival = |kernel: &Packets| {
+            Ok(Rival { name: kernel.name.clone(), work: kernel.work(&self.device, bytes, &pairs)? })
+        };
+        kernels.iter().map(rival).collect()
     }
 
-    /// Pairs of buffers of at least `bytes` random bytes.
-    fn pairs(&self, bytes: u64) -> Result<Rc<Vec<[wgpu::Buffer; 2]>>> {
-        let mut arena = self.arena.borrow_mut();
-        let sets = self.sets(bytes);
-        let fits = |arena: &&Arena| arena.bytes >= bytes && arena.pairs.len() == sets;
-        if let Some(arena) = arena.as_ref().filter(fits) {
-            return Ok(Rc::clone(&arena.pairs));
+    /// Pairs of buffers of random bytes.
+    fn pairs(&self, bytes: u64) -> Result<Vec<[wgpu::Buffer; 2]>> {
+        (0..self.sets(bytes)).map(|_| random_pair(&self.device, bytes)).collect()
+    }
+
+    /// Whether the time since `start` is over.
+    fn is_late(&self, start: Instant) -> bool {
+        self.options.minutes.is_some_and(|minutes| start.elapsed().as_secs() >= 60 * minutes)
+    }
+
+    /// Measures one item after the other while there is time. Prints each line at once, so that an interrupted run
+    /// leaves its results.
+    pub(crate) fn each<T, R>(
+        &self,
+        items: &[T],
+        title: impl Fn(&T) -> String,
+        measure: impl Fn(&T) -> Result<R>,
+        line: impl Fn(&R) -> String,
+    ) -> Result<Vec<R>> {
+        let bar = progress(items.len());
+        let mut all = Vec::new();
+        for item in items {
+            if self.is_late(self.start) {
+                break;
+            }
+            bar.set_message(title(item));
+            let measured = measure(item)?;
+            bar.suspend(|| println!("{}", line(&measured)));
+            bar.inc(1);
+            all.push(measured);
         }
-        *arena = None;
-        let size = usize::try_from(bytes)?.max(16);
-        let buffer = || Content::Random(DType::U64).buffer(&self.device, size);
-        let pairs = Rc::new((0..sets).map(|_| Ok([buffer()?, buffer()?])).collect::<Result<Vec<_>>>()?);
-        *arena = Some(Arena { bytes, pairs: Rc::clone(&pairs) });
-        Ok(pairs)
+        bar.finish_and_clear();
+        Ok(all)
     }
 
-    /// Measures a row. Its results are compared later, see [`compare`](Self::compare).
-    pub(crate) fn run(&self, name: String, prepare: Prepare) -> Result<Measured> {
-        let trial = prepare(self);
-        let later = Later { name, prepare, yardstick: None };
-        self.measured.borrow_mut().push(later);
-        let Trial { bytes, ours, rivals, .. } = trial?;
-        let (names, mut works): (Vec<_>, Vec<_>) =
+    /// Measures rows. Their results are compared later, see [`compare`](Self::compare).
+    pub(crate) fn measure(&self, rows: &[Row]) -> Result<Vec<Outcome>> {
+        let measure = |row: &Row| {
+            let mut outcome = Outcome {
+                section: row.section.clone(),
+                name: row.name.clone(),
+                dtypes: row.dtypes.clone(),
+                goal: row.goals[usize::from(self.device.is_cpu())],
+                ..Outcome::default()
+            };
+            outcome.error = self.time(row, &mut outcome).err().map(|error| format!("{error:#}"));
+            Ok(outcome)
+        };
+        let mut outcomes = self.each(rows, Row::title, measure, table::line)?;
+        for outcome in &mut outcomes {
+            // The best of the run is known only now.
+            outcome.clock = outcome.yardstick.map(|copy| self.best.get() / copy);
+        }
+        Ok(outcomes)
+    }
+
+    fn time(&self, row: &Row, outcome: &mut Outcome) -> Result<()> {
+        let Trial { bytes, ours, rivals, plain, .. } = (row.prepare)(self)?;
+        outcome.bytes = bytes;
+        let (names, works): (Vec<_>, Vec<_>) =
             rivals.into_iter().map(|rival| (rival.name, rival.work)).unzip();
-        works.insert(0, ours);
+        let has_plain = plain.is_some();
+        let works = std::iter::once(ours).chain(works).chain(plain).collect();
         let (yardstick, mut stats) = self.take_turns(works)?;
-        if let Some(last) = self.measured.borrow_mut().last_mut() {
-            last.yardstick = yardstick;
+        outcome.plain = stats.pop_if(|_| has_plain);
+        outcome.ours = Some(stats.remove(0));
+        outcome.rivals = names.into_iter().zip(stats).collect();
+        outcome.yardstick = yardstick;
+        outcome.clock = yardstick.map(|copy| self.best.get() / copy);
+        if self.options.first {
+            outcome.first = row.case.map(|case| first::time(&self.options, case)).transpose()?;
         }
-        let ours = stats.remove(0);
-        let clock = yardstick.map(|copy| self.best.get() / copy);
-        Ok(Measured { bytes, ours, rivals: names.into_iter().zip(stats).collect(), clock })
-    }
-
-    /// The share of its best speed that the copy beside each measured row had, in the order of measurement.
-    pub(crate) fn clocks(&self) -> Vec<Option<f64>> {
-        let measured = self.measured.borrow();
-        measured.iter().map(|row| row.yardstick.map(|copy| self.best.get() / copy)).collect()
+        Ok(())
     }
 
     /// Runs each measured row once more, on new buffers, and compares its results with the reference. Takes as much
-    /// time as the measurements may take. `errors` has a place for each row, in the order of measurement; a row that has
-    /// an error is left out. Returns how many rows were compared.
-    pub(crate) fn compare<'a>(&self, errors: impl Iterator<Item = &'a mut Option<String>>) -> usize {
+    /// time as the measurements may take. Returns how many rows were compared.
+    pub(crate) fn compare(&self, rows: &[Row], outcomes: &mut [Outcome]) -> usize {
         self.comparing.set(true);
-        *self.arena.borrow_mut() = None;
-        let (start, rows) = (Instant::now(), self.measured.take());
-        let bar = progress(rows.len());
+        let start = Instant::now();
+        let bar = progress(outcomes.len());
         let mut compared = 0;
-        for (Later { name, prepare, .. }, error) in rows.iter().zip(errors) {
+        for (row, outcome) in rows.iter().zip(outcomes) {
             if self.is_late(start) {
                 break;
             }
-            bar.set_message(name.clone());
-            if error.is_none() {
-                *error = self.check(prepare).err().map(|error| format!("{error:#}"));
-                if let Some(error) = error {
-                    bar.suspend(|| println!("{name}{}", wrong(Some(error))));
+            bar.set_message(row.title());
+            if outcome.error.is_none() {
+                outcome.error = self.check(row).err().map(|error| format!("{error:#}"));
+                if outcome.error.is_some() {
+                    bar.suspend(|| println!("{}", table::line(outcome)));
                 }
             }
             bar.inc(1);
@@ -254,9 +228,10 @@ impl Bench {
         compared
     }
 
-    fn check(&self, prepare: &Prepare) -> Result<()> {
-        let Trial { ours, rivals, check, .. } = prepare(self)?;
-        for mut work in [ours].into_iter().chain(rivals.into_iter().map(|rival| rival.work)) {
+    fn check(&self, row: &Row) -> Result<()> {
+        let Trial { ours, rivals, plain, check, .. } = (row.prepare)(self)?;
+        let rivals = rivals.into_iter().map(|rival| rival.work);
+        for mut work in std::iter::once(ours).chain(rivals).chain(plain) {
             self.clock.sample(&self.device, &mut work, 1)?;
         }
         check(self)
@@ -268,9 +243,9 @@ impl Bench {
             return Ok((None, self.rounds_of(&mut works)?));
         };
         let copy = || self.copies[0].work(&self.device, YARDSTICK, std::slice::from_ref(pair));
-        works.push(copy());
+        works.push(copy()?);
         let (copy, stats) = clock::hold(&self.best, || {
-            self.warm_up(&copy())?;
+            self.warm_up(&mut copy()?)?;
             let mut stats = self.rounds_of(&mut works)?;
             let copy = stats.pop().map_or(f64::INFINITY, |copy| copy.median);
             Ok((copy, stats))
@@ -279,10 +254,10 @@ impl Bench {
     }
 
     /// Copies until a GPU's clock is up.
-    fn warm_up(&self, copy: &Work) -> Result<()> {
+    fn warm_up(&self, copy: &mut Work) -> Result<()> {
         let (start, best) = (Instant::now(), self.best.get());
         loop {
-            let share = best / self.clock.with(self.clock.method, &self.device, copy, 4)?;
+            let share = best / self.clock.sample(&self.device, copy, 4)?;
             let up = best.is_finite() && clock::is_up(share) && start.elapsed() >= WARM;
             if up || start.elapsed() >= WARM_AT_MOST {
                 return Ok(());
@@ -310,9 +285,15 @@ impl Bench {
 
     /// Repetitions per submission for work that takes `once` seconds: enough for the clock's resolution.
     fn repeats(&self, once: f64) -> usize {
-        let enough = if self.clock.method == Method::Wall { 10e-3 } else { 1e-3 };
+        let enough = if self.clock.has_timestamps() { 1e-3 } else { 10e-3 };
         ((enough / once.max(1e-9)).ceil() as usize).clamp(1, 64)
     }
+}
+
+/// A source and a destination of at least `bytes` random bytes.
+pub(crate) fn random_pair(device: &Device, bytes: u64) -> Result<[wgpu::Buffer; 2]> {
+    let buffer = || Content::Random(DType::U64).buffer(device, usize::try_from(bytes.max(16))?);
+    Ok([buffer()?, buffer()?])
 }
 
 /// A progress bar on stderr.

@@ -3,14 +3,14 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use wgpu_clamp::{BoundBuffer, Plan, Recording};
-use wgpu_clamp::wgpu;
+use wgpu_clamp::{BoundBuffer, Limits, Plan, Recording, wgpu};
 
 use crate::bench::Bench;
+use crate::case::Case;
 use crate::clock::Work;
 use crate::device::Device;
 use crate::kernels;
-use crate::model::{self, Job, in_parallel};
+use crate::model::{self, in_parallel};
 use crate::options::Options;
 use crate::stats::{Stats, rank_correlation};
 
@@ -52,10 +52,9 @@ impl Choice {
 }
 
 /// Times or predicts all candidates of the requested rows, and prints them.
-pub fn run(options: Options) -> Result<()> {
-    let (json, is_model) = (options.json.clone(), options.model);
-    let choices = if is_model { predicted(&options)? } else { measured(options)? };
-    if let Some(path) = json {
+pub fn run(options: &Options) -> Result<()> {
+    let choices = if options.model { predicted(options)? } else { measured(options)? };
+    if let Some(path) = &options.json {
         std::fs::write(path, serde_json::to_string_pretty(&choices)?)?;
     }
     println!("\n{}", summary(&choices));
@@ -80,46 +79,41 @@ fn summary(choices: &[Choice]) -> String {
 }
 
 /// The large rows, in two buffers and with numbers of the host.
-fn jobs(options: &Options) -> Result<Vec<Job>> {
-    let mut jobs = model::jobs(options)?;
-    jobs.retain(|job| !job.is_small && !job.case.in_place && job.case.slots.is_none());
-    Ok(jobs)
+fn cases(options: &Options) -> Result<Vec<Case>> {
+    let mut cases = model::large(options)?;
+    cases.retain(|case| !case.in_place && case.slots.is_none());
+    Ok(cases)
 }
 
 /// The plans with their costs in microseconds.
-fn candidates(job: &Job, limits: wgpu_clamp::Limits) -> Result<Vec<(f64, Plan)>> {
-    let case = &job.case;
+fn candidates(case: &Case, limits: Limits) -> Result<Vec<(f64, Plan)>> {
     Ok(Plan::candidates(case.asked(), &case.src, &case.dst, limits)?)
 }
 
 /// Predicts the times on a GPU.
 fn predicted(options: &Options) -> Result<Vec<Choice>> {
-    let jobs = jobs(options)?;
-    let predict = |job: &Job| -> Result<Choice> {
+    let predict = |case: &Case| -> Result<Choice> {
         let entry = |(cost, plan): (f64, Plan)| {
-            let recording = plan.record(job.case.asked(), [None; 4])?;
-            Ok(Entry { plan: plan.to_string(), cost, time: model::time(&job.case, &recording)? })
+            let recording = plan.record(case.asked(), [None; 4])?;
+            Ok(Entry { plan: plan.to_string(), cost, time: model::time(case, &recording)? })
         };
-        let entries = candidates(job, model::limits())?.into_iter().map(entry).collect::<Result<_>>()?;
-        Ok(Choice { row: job.name.clone(), entries })
+        let entries = candidates(case, model::limits())?.into_iter().map(entry).collect::<Result<_>>()?;
+        Ok(Choice { row: case.title(), entries })
     };
-    let choices = in_parallel(&jobs, predict)?;
-    for choice in &choices {
-        println!("{}", choice.text());
-    }
+    let choices = in_parallel(&cases(options)?, predict)?;
+    choices.iter().for_each(|choice| println!("{}", choice.text()));
     Ok(choices)
 }
 
 /// Times the candidates on a device.
-fn measured(options: Options) -> Result<Vec<Choice>> {
-    let bench = Bench::open(options)?;
-    let options = Options { size: Some(bench.bytes()), ..bench.options.clone() };
+fn measured(options: &Options) -> Result<Vec<Choice>> {
+    let bench = Bench::open(options.clone())?;
+    let options = Options { size: Some(bench.bytes()), ..options.clone() };
     let limits = bench.device.host.clamper().limits();
-    let measure = |job: Job| {
-        let candidates = candidates(&job, limits)?;
+    let measure = |case: &Case| {
+        let candidates = candidates(case, limits)?;
         let record = |(_, plan): &(f64, Plan)| {
-            let recording = plan.record(job.case.asked(), [None; 4])?;
-            Ok(work(&bench.device, job.case.sizes()?, &recording))
+            work(&bench.device, case.sizes()?, &plan.record(case.asked(), [None; 4])?)
         };
         let works = candidates.iter().map(record).collect::<Result<_>>()?;
         let (_, stats) = bench.take_turns(works)?;
@@ -128,20 +122,20 @@ fn measured(options: Options) -> Result<Vec<Choice>> {
             cost,
             time: 1e6 * time.median,
         };
-        Ok(Choice { row: job.name, entries: candidates.into_iter().zip(stats).map(entry).collect() })
+        Ok(Choice { row: case.title(), entries: candidates.into_iter().zip(stats).map(entry).collect() })
     };
-    bench.each(jobs(&options)?, |job| job.name.clone(), measure, Choice::text)
+    bench.each(&cases(&options)?, Case::title, measure, Choice::text)
 }
 
-/// The dispatches of a recording in two buffers, as work.
-fn work(device: &Device, sizes: [usize; 2], recording: &Recording) -> Work {
+/// The dispatches of a recording in two buffers of `sizes` bytes, as work.
+fn work(device: &Device, sizes: [usize; 2], recording: &Recording) -> Result<Work> {
     let wgpu = device.wgpu();
+    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
     let buffer = |size: usize| {
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
         let size = size.next_multiple_of(16) as u64;
         wgpu.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
     };
-    let [src, dst] = sizes.map(buffer);
+    let operands = sizes.map(buffer);
     let own = |bytes: &Vec<u8>| {
         let buffer = buffer(bytes.len());
         device.queue().write_buffer(&buffer, 0, bytes);
@@ -172,7 +166,7 @@ fn work(device: &Device, sizes: [usize; 2], recording: &Recording) -> Work {
             bind_group_layouts: &[Some(&layout)],
             immediate_size: 0,
         });
-        let pipeline = kernels::pipeline_at(
+        let pipeline = kernels::pipeline(
             device,
             &program.wgsl,
             Some(program.entry_point),
@@ -182,15 +176,14 @@ fn work(device: &Device, sizes: [usize; 2], recording: &Recording) -> Work {
         let part = |at: &wgpu_clamp::Binding| {
             let buffer = match at.buffer {
                 BoundBuffer::Own(n) => &own[n],
-                BoundBuffer::Dst => &dst,
-                _ => &src,
+                BoundBuffer::Dst => &operands[1],
+                _ => &operands[0],
             };
-            kernels::part(buffer, at.offset, at.size)
+            (at.binding, kernels::part(buffer, at.offset, at.size))
         };
-        let resources: Vec<_> = one.bindings.iter().map(part).collect();
-        let group = kernels::bind(device, &pipeline, &resources);
-        kernels::dispatch(&pipeline, vec![(group, one.grid)])
+        let group = kernels::bind(wgpu, &layout, one.bindings.iter().map(part));
+        kernels::dispatch(&pipeline, group, one.grid)
     };
     let all: Vec<_> = recording.dispatches.iter().map(dispatch).collect();
-    Work::Pass(vec![Box::new(move |pass| all.iter().for_each(|one| one(pass)))])
+    Ok(Work::Pass(vec![Box::new(move |pass| all.iter().for_each(|one| one(pass)))]))
 }

@@ -1,53 +1,55 @@
-//! A clamp of a tensor on the device, compared with a copy or a fill of as many bytes, or with a plain kernel.
+//! A clamp of a tensor as plain data: the benchmark times it, the model predicts it, AMD's compiler counts it.
+
+use std::rc::Rc;
 
 use anyhow::{Context, Result};
-use wgpu_clamp::verify::Buffers;
 use wgpu_clamp::{Clamp, Clamps, DType, Layout, Number, Operands, Prepared, View, wgpu};
 
 use crate::bench::Bench;
 use crate::clock::{Dispatch, Work};
 use crate::data::{self, Content};
 use crate::device::Device;
-use crate::plain;
-use crate::row::{Goal, Rival, Row, Trial};
+use crate::plain::Plain;
+use crate::row::{Goals, Rival, Row, Trial};
 use crate::verify;
 
 /// One clamp on given layouts.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Case {
-    /// The clamp; with channels, the first channel's.
-    pub clamp: Clamp,
-    /// The channels' axis and clamps, if each channel has its own.
-    pub channels: Option<(usize, &'static [Clamp])>,
+    /// The section of the table.
+    pub section: String,
+    /// The name of the row.
+    pub name: String,
+    /// The clamp, or one for each index of `axis`, with all numbers known to the host.
+    pub clamps: Vec<Clamp>,
+    /// The axis of the channels, if each has its own clamp.
+    pub axis: Option<usize>,
     /// The clamp of the measured call, if some of its numbers lie on the GPU.
     pub slots: Option<Clamp>,
     /// The source layout.
     pub src: Layout,
     /// The destination layout.
     pub dst: Layout,
-    /// Source elements that have to be loaded, including unused ones in the same words.
-    pub loaded: usize,
-    /// Destination elements that have to be stored, plus destination elements loaded first to preserve some.
-    pub stored: usize,
     /// Whether source and destination are the same buffer.
     pub in_place: bool,
-    /// The work that the case is compared with.
-    pub rival: Against,
+    /// Elements of src that have to be loaded, and of dst that have to be loaded or stored, if not those of the tensor:
+    /// words also hold elements that take no part.
+    pub moved: Option<[usize; 2]>,
+    /// The work that counts as one.
+    pub against: Against,
+    /// The least ratios.
+    pub goals: Goals,
 }
 
-/// Work that a case is compared with.
+/// Work that a case is compared with, besides the plain kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Against {
     /// A copy that reads and writes as many bytes in total.
     Copy,
     /// A fill of the output's bytes.
     Fill,
-    /// The same clamps with host numbers in place of numbers on the GPU.
+    /// The same clamps with numbers of the host in place of numbers on the GPU.
     Values,
-    /// A plain kernel, for a picture whose layouts have the shape `[channels, pixels]`.
-    Plain,
-    /// First the plain kernel for any layout, then copies.
-    PlainAndCopy,
 }
 
 /// A case with one or more sets of buffers.
@@ -62,137 +64,160 @@ pub struct Set {
 
 impl Case {
     /// A clamp from one buffer to another, compared with a copy.
-    pub fn new(clamp: Clamp, src: Layout, dst: Layout) -> Self {
+    pub fn new(section: &str, name: impl Into<String>, clamp: Clamp, [src, dst]: [Layout; 2]) -> Self {
         Self {
-            clamp,
-            channels: None,
+            section: section.to_owned(),
+            name: name.into(),
+            clamps: vec![clamp],
+            axis: None,
             slots: None,
             src,
             dst,
-            loaded: dst.len(),
-            stored: dst.len(),
             in_place: false,
-            rival: Against::Copy,
+            moved: None,
+            against: Against::Copy,
+            goals: [None; 2],
         }
     }
 
-    /// As [`new`](Self::new), with a clamp for each index of an axis. The clamps are leaked: a program makes a few
-    /// hundred.
-    pub fn along(axis: usize, clamps: &[Clamp], src: Layout, dst: Layout) -> Self {
-        Self { channels: Some((axis, Vec::leak(clamps.to_vec()))), ..Self::new(clamps[0], src, dst) }
+    /// The case with a clamp for each index of an axis.
+    #[must_use]
+    pub fn along(self, axis: usize, clamp: impl Fn(usize) -> Result<Clamp>) -> Result<Self> {
+        let clamps = (0..self.dst.shape()[axis]).map(clamp).collect::<Result<_>>()?;
+        Ok(Self { axis: Some(axis), clamps, ..self })
     }
 
-    /// As [`along`](Self::along), with scales and biases on the GPU. Compared with the same clamps with host numbers.
-    pub(crate) fn in_slots(axis: usize, clamps: &[Clamp], src: Layout, dst: Layout) -> Result<Self> {
-        let slots = clamps[0].with_scale_bias(Number::OnGpu, Number::OnGpu)?;
-        Ok(Self { slots: Some(slots), rival: Against::Values, ..Self::along(axis, clamps, src, dst) })
+    /// The case with scale and bias on the GPU, compared with the same numbers on the host.
+    pub fn on_gpu(self) -> Result<Self> {
+        let slots = self.clamp().with_scale_bias(Number::OnGpu, Number::OnGpu)?;
+        Ok(Self { slots: Some(slots), against: Against::Values, ..self })
     }
 
-    /// The clamps with host numbers, as the reference takes them.
+    /// The clamp; with channels, the first channel's.
+    pub fn clamp(&self) -> &Clamp {
+        &self.clamps[0]
+    }
+
+    /// The clamps with numbers of the host, as the reference takes them.
     pub fn clamps(&self) -> Clamps<'_> {
-        self.channels.map_or_else(|| (&self.clamp).into(), |(axis, clamps)| Clamps::along(axis, clamps))
+        self.axis.map_or_else(|| self.clamp().into(), |axis| Clamps::along(axis, &self.clamps))
     }
 
-    /// The clamps of the measured call, with numbers on the GPU if the case has slots.
+    /// The clamps of the measured call.
     pub fn asked(&self) -> Clamps<'_> {
-        match (&self.slots, self.channels) {
-            (Some(clamp), Some((axis, _))) => Clamps::slots_along(axis, clamp),
+        match (&self.slots, self.axis) {
+            (Some(clamp), Some(axis)) => Clamps::slots_along(axis, clamp),
             (Some(clamp), None) => clamp.into(),
             (None, _) => self.clamps(),
         }
     }
 
-    /// A row of the table. `goals` are for a GPU and for a CPU.
-    pub fn row(self, section: &'static str, name: impl Into<String>, goals: [Goal; 2]) -> Row {
-        let row = Row::new(section, name, self.clamp.dtype(), goals, move |bench| self.trial(bench));
-        Row { case: Some(self), ..row }
+    /// The dtype, or those of source and destination.
+    pub fn dtypes(&self) -> String {
+        let [source, dtype] = [self.clamp().source(), self.clamp().dtype()];
+        if source == dtype { dtype.to_string() } else { format!("{source} → {dtype}") }
+    }
+
+    /// Section, name and dtypes: a key, and what `--only` searches.
+    pub fn title(&self) -> String {
+        format!("{}: {}, {}", self.section, self.name, self.dtypes())
     }
 
     /// Bytes of a copy with the same traffic: half of all bytes loaded and stored.
     pub fn bytes(&self) -> u64 {
-        let stored = self.stored * self.clamp.dtype().size();
-        usize::midpoint(self.loaded * self.clamp.source().size(), stored) as u64
+        let [loaded, stored] = self.moved.unwrap_or([self.dst.len(); 2]);
+        usize::midpoint(loaded * self.clamp().source().size(), stored * self.clamp().dtype().size()) as u64
     }
 
-    /// Makes the buffers and records the work.
-    pub(crate) fn trial(self, bench: &Bench) -> Result<Trial> {
-        let (device, bytes, sets) = (&bench.device, self.bytes(), bench.sets(self.bytes()));
-        // Made before the case's own buffers: this frees the buffers of the previous row's copies.
-        let mut rivals = match self.rival {
-            Against::Copy | Against::PlainAndCopy => bench.copies(bytes)?,
-            Against::Fill => bench.fill(bytes)?,
+    /// Bytes of source and destination.
+    pub fn sizes(&self) -> Result<[usize; 2]> {
+        let size = |layout: &Layout, dtype: DType| usize::try_from(layout.required_bytes(dtype));
+        Ok([size(&self.src, self.clamp().source())?, size(&self.dst, self.clamp().dtype())?])
+    }
+
+    /// What the destination holds before the clamp.
+    pub(crate) fn before(&self) -> Content {
+        if self.in_place { Content::Random(self.clamp().source()) } else { Content::Poison }
+    }
+
+    /// The row that times the case.
+    pub fn row(self) -> Row {
+        let (section, name, dtypes, goals) =
+            (self.section.clone(), self.name.clone(), self.dtypes(), self.goals);
+        let case = Rc::new(self);
+        let prepare = Box::new(move |bench: &Bench| Self::trial(&case, bench));
+        Row { section, name, dtypes, goals, case: None, prepare }
+    }
+
+    /// Makes the buffers and records the work: ours, a copy, the plain kernel.
+    fn trial(this: &Rc<Self>, bench: &Bench) -> Result<Trial> {
+        let (device, bytes, sets) = (&bench.device, this.bytes(), bench.sets(this.bytes()));
+        let set = this.set(device, sets)?;
+        let rivals = match this.against {
+            Against::Copy => bench.copies(bytes)?,
+            Against::Fill => bench.fills(bytes)?,
             Against::Values => {
-                let work = Self { slots: None, ..self }.set(device, sets)?.work();
-                vec![Rival { name: "ours, scales of the program".to_owned(), work }]
+                let values = Self { slots: None, ..Self::clone(this) };
+                vec![Rival {
+                    name: "ours, numbers of the host".to_owned(),
+                    work: values.set(device, sets)?.work(),
+                }]
             }
-            Against::Plain => Vec::new(),
         };
-        let set = self.set(device, sets)?;
-        let ours = set.work();
-        let mut theirs = None;
-        if matches!(self.rival, Against::Plain | Against::PlainAndCopy) {
-            // Each source with a new destination.
+        let (mut plain, mut theirs) = (None, None);
+        if let Some(kernel) = Plain::of(this) {
+            // Each source with a destination of its own.
             let beside = |[src, _]: &[wgpu::Buffer; 2]| {
-                Ok([src.clone(), self.before().buffer(device, self.sizes()?[1])?])
+                Ok([src.clone(), this.before().buffer(device, this.sizes()?[1])?])
             };
             let pairs = set.buffers.iter().map(beside).collect::<Result<Vec<_>>>()?;
-            let kernel = if self.rival == Against::Plain { plain::picture } else { plain::words };
-            let work = kernel(&self)?.work(device, &pairs)?;
-            rivals.insert(0, Rival { name: "plain kernel".to_owned(), work });
+            plain = Some(kernel.work(device, &pairs)?);
             theirs = pairs.into_iter().next().map(|[_, dst]| dst);
         }
+        let (ours, case) = (set.work(), Rc::clone(this));
         let check = move |bench: &Bench| {
-            self.check(&bench.device, &set)?;
-            theirs.map_or(Ok(()), |theirs| plain::alike(&self, &bench.device, &set, &theirs))
+            case.check(&bench.device, set.dst())?;
+            let theirs = theirs.as_ref();
+            theirs.map_or(Ok(()), |theirs| verify::alike(&case, &bench.device, [set.dst(), theirs]))
         };
-        Ok(Trial { bytes, ours, rivals, check: Box::new(check) })
+        Ok(Trial { bytes, ours, rivals, plain, check: Box::new(check) })
     }
 
     /// Creates random sources and poisoned destinations.
     pub(crate) fn buffers(&self, device: &Device, sets: usize) -> Result<Set> {
         let [src_size, dst_size] = self.sizes()?;
-        let mut buffers = Vec::new();
-        for _ in 0..sets {
-            let src = Content::Random(self.clamp.source()).buffer(device, src_size)?;
+        let pair = |_| {
+            let src = Content::Random(self.clamp().source()).buffer(device, src_size)?;
             let dst = if self.in_place { src.clone() } else { self.before().buffer(device, dst_size)? };
-            buffers.push([src, dst]);
-        }
+            Ok([src, dst])
+        };
+        let buffers = (0..sets).map(pair).collect::<Result<_>>()?;
         Ok(Set { slots: self.slot_buffers(device)?, buffers, prepared: Vec::new() })
-    }
-
-    /// Bytes of source and destination.
-    pub(crate) fn sizes(&self) -> Result<[usize; 2]> {
-        let size = |layout: &Layout, dtype: DType| usize::try_from(layout.required_bytes(dtype));
-        Ok([size(&self.src, self.clamp.source())?, size(&self.dst, self.clamp.dtype())?])
-    }
-
-    /// What the destination holds before the clamp.
-    pub(crate) fn before(&self) -> Content {
-        if self.in_place { Content::Random(self.clamp.source()) } else { Content::Poison }
     }
 
     /// As `buffers`, with the clamp prepared on each pair.
     pub fn set(&self, device: &Device, sets: usize) -> Result<Set> {
         let mut set = self.buffers(device, sets)?;
-        let prepare = |n| self.prepare(device, &set, n);
-        set.prepared = (0..sets).map(prepare).collect::<Result<_>>()?;
+        self.prepare(device, &mut set)?;
         device.wait()?;
         Ok(set)
     }
 
-    /// Prepares the clamp on the `n`-th pair of buffers.
-    pub(crate) fn prepare(&self, device: &Device, set: &Set, n: usize) -> Result<Prepared> {
-        Ok(device.host.clamper().prepare(self.asked(), self.operands(set, n)?)?)
+    /// Prepares the clamp on each pair of buffers.
+    pub(crate) fn prepare(&self, device: &Device, set: &mut Set) -> Result<()> {
+        let prepare = |n| Ok(device.host.clamper().prepare(self.asked(), self.operands(set, n)?)?);
+        set.prepared = (0..set.buffers.len()).map(prepare).collect::<Result<_>>()?;
+        Ok(())
     }
 
     /// Operands for [`asked`](Self::asked) on the `n`-th pair of buffers.
     pub fn operands<'a>(&self, set: &'a Set, n: usize) -> Result<Operands<'a>> {
-        let (src, dst) = (View::new(&set.buffers[n][0], self.clamp.source(), self.src), &set.buffers[n][1]);
-        let operands = Operands::new(src, View::new(dst, self.clamp.dtype(), self.dst));
-        let shape = [self.clamps().as_slice().len()];
-        let slots = Layout::packed(if self.channels.is_some() { &shape } else { &[] })?;
+        let ([src, dst], dtype) = (&set.buffers[n], self.clamp().dtype());
+        let operands =
+            Operands::new(View::new(src, self.clamp().source(), self.src), View::new(dst, dtype, self.dst));
+        let shape = [self.clamps.len()];
+        let slots = Layout::packed(if self.axis.is_some() { &shape } else { &[] })?;
         let view = |n: usize, dtype| set.slots[n].as_ref().map(|buffer| View::new(buffer, dtype, slots));
-        let dtype = self.clamp.dtype();
         let operands = operands.with_min(view(0, dtype)).with_max(view(1, dtype));
         Ok(operands.with_scale(view(2, DType::F32)).with_bias(view(3, DType::F32)))
     }
@@ -206,32 +231,29 @@ impl Case {
                 continue;
             }
             let mut bytes = Vec::new();
-            for clamp in self.clamps().as_slice() {
+            for clamp in &self.clamps {
                 let value = numbers(clamp)[n].value().context("a slot without a value")?;
                 bytes.extend_from_slice(&value.bits().to_le_bytes()[..value.dtype().size()]);
             }
-            *buffer = Some(data::buffer(device, &bytes)?);
+            *buffer = Some(data::buffer(device, &bytes));
         }
         Ok(buffers)
     }
 
-    /// Compares the first destination with the reference.
-    pub fn check(&self, device: &Device, set: &Set) -> Result<()> {
-        // Each submission starts with the first set and may not reach the others: only the first is sure to be written.
-        self.check_buffer(device, &set.buffers[0][1])
-    }
-
     /// Compares a destination with the reference.
-    pub(crate) fn check_buffer(&self, device: &Device, dst: &wgpu::Buffer) -> Result<()> {
+    pub fn check(&self, device: &Device, dst: &wgpu::Buffer) -> Result<()> {
         let ([src_size, dst_size], after) = (self.sizes()?, data::read(device, dst)?);
-        let buffers = Buffers {
-            src_layout: &self.src,
-            src: &data::random(self.clamp.source(), src_size),
-            dst_layout: &self.dst,
-            dst_before: &self.before().bytes(dst_size),
-            dst_after: &after[..dst_size],
-        };
-        verify::check(self.clamps(), buffers)
+        let src = data::random(self.clamp().source(), src_size);
+        verify::check(
+            self.clamps(),
+            wgpu_clamp::verify::Buffers {
+                src_layout: &self.src,
+                src: &src,
+                dst_layout: &self.dst,
+                dst_before: &self.before().bytes(dst_size),
+                dst_after: &after[..dst_size],
+            },
+        )
     }
 }
 
@@ -243,5 +265,10 @@ impl Set {
             Box::new(move |pass| prepared.record(pass))
         };
         Work::Pass(self.prepared.iter().map(record).collect())
+    }
+
+    /// The first destination: each submission begins with it, and may not reach the others.
+    pub fn dst(&self) -> &wgpu::Buffer {
+        &self.buffers[0][1]
     }
 }

@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use wgpu_clamp::wgpu;
 
-use crate::device::Device;
+use crate::data;
+use crate::device::{Device, TIMESTAMPS};
 use crate::stats::Stats;
 
 /// Records one dispatch into a pass.
@@ -68,28 +69,18 @@ pub(crate) fn hold<T>(best: &Cell<f64>, mut measure: impl FnMut() -> Result<(f64
     Ok(kept)
 }
 
-/// How work on the device is timed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// The device's timestamps around the pass.
-    Timestamps,
-    /// Wall time from submission to completion, minus that of an empty submission.
-    Wall,
-}
-
 /// Times work on one device.
 pub struct Clock {
-    /// The method that [`Clock::sample`] uses.
-    pub method: Method,
     /// The wall time of an empty submission, in seconds.
     pub empty: f64,
+    /// The device's timestamps. Without them, the wall time from submission to completion counts, less that of an empty
+    /// submission.
     queries: Option<Queries>,
 }
 
 struct Queries {
     set: wgpu::QuerySet,
     resolved: wgpu::Buffer,
-    staging: wgpu::Buffer,
     /// Seconds per tick.
     period: f64,
 }
@@ -98,29 +89,26 @@ impl Clock {
     /// Uses timestamps on a GPU that has them, else wall time. A software driver's dispatches are long enough for
     /// wall time, and its timestamps come from whichever thread writes them.
     pub fn new(device: &Device) -> Result<Self> {
-        let queries = device.has_timestamps().then(|| Queries::new(device));
-        let method = if queries.is_some() && !device.is_cpu() { Method::Timestamps } else { Method::Wall };
-        let mut clock = Self { method, empty: 0.0, queries };
+        let has_timestamps = !device.is_cpu() && device.wgpu().features().contains(TIMESTAMPS);
+        let mut clock = Self { empty: 0.0, queries: has_timestamps.then(|| Queries::new(device)) };
         let nothing = Work::Pass(vec![Box::new(|_| {})]);
         clock.empty = Stats::median_of(40, || clock.wall(device, &nothing, 1))?;
         Ok(clock)
     }
 
-    /// Seconds per repetition, of `repeats` repetitions in one submission.
-    pub fn sample(&self, device: &Device, work: &mut Work, repeats: usize) -> Result<f64> {
-        if let Work::Measured(measured) = work {
-            return measured();
-        }
-        self.with(self.method, device, work, repeats)
+    /// Whether the device's timestamps count.
+    pub const fn has_timestamps(&self) -> bool {
+        self.queries.is_some()
     }
 
-    /// As [`Clock::sample`], by the given method.
+    /// Seconds per repetition, of `repeats` repetitions in one submission.
     #[expect(clippy::cast_precision_loss, reason = "a few repeats")]
-    pub fn with(&self, method: Method, device: &Device, work: &Work, repeats: usize) -> Result<f64> {
-        let all = match method {
+    pub fn sample(&self, device: &Device, work: &mut Work, repeats: usize) -> Result<f64> {
+        let all = match (&mut *work, &self.queries) {
+            (Work::Measured(measured), _) => return measured(),
+            (work, Some(queries)) => queries.timestamps(device, work, repeats)?,
             // The two times come from different submissions and vary, so the difference is kept above 0.
-            Method::Wall => (self.wall(device, work, repeats)? - self.empty).max(1e-7),
-            Method::Timestamps => self.timestamps(device, work, repeats)?,
+            (work, None) => (self.wall(device, work, repeats)? - self.empty).max(1e-7),
         };
         Ok(all / repeats as f64)
     }
@@ -130,44 +118,34 @@ impl Clock {
         let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         record(&mut encoder, work, repeats, None);
         let commands = encoder.finish();
-        let start = Instant::now();
-        device.queue().submit([commands]);
-        device.wait()?;
-        Ok(start.elapsed().as_secs_f64())
-    }
-
-    fn timestamps(&self, device: &Device, work: &Work, repeats: usize) -> Result<f64> {
-        let queries = self.queries.as_ref().context("the device has no timestamps")?;
-        let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        record(&mut encoder, work, repeats, Some(&queries.set));
-        encoder.resolve_query_set(&queries.set, 0..2, &queries.resolved, 0);
-        encoder.copy_buffer_to_buffer(&queries.resolved, 0, &queries.staging, 0, 16);
-        device.queue().submit([encoder.finish()]);
-        queries.staging.map_async(wgpu::MapMode::Read, .., |_| {});
-        device.wait()?;
-        let mapped = queries.staging.get_mapped_range(..).context("no timestamps came back")?;
-        let [start, end]: [u64; 2] = bytemuck::pod_read_unaligned(&mapped);
-        drop(mapped);
-        queries.staging.unmap();
-        #[expect(clippy::cast_precision_loss, reason = "less than a second")]
-        Ok(end.saturating_sub(start) as f64 * queries.period)
+        let (time, waited) = seconds(|| {
+            device.queue().submit([commands]);
+            device.wait()
+        });
+        waited.map(|()| time)
     }
 }
 
 impl Queries {
     fn new(device: &Device) -> Self {
-        let buffer = |usage| {
-            let descriptor =
-                wgpu::BufferDescriptor { label: None, size: 16, usage, mapped_at_creation: false };
-            device.wgpu().create_buffer(&descriptor)
-        };
         let set = wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count: 2 };
+        let usage = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
+        let resolved = wgpu::BufferDescriptor { label: None, size: 16, usage, mapped_at_creation: false };
         Self {
             set: device.wgpu().create_query_set(&set),
-            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
-            staging: buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
+            resolved: device.wgpu().create_buffer(&resolved),
             period: f64::from(device.queue().get_timestamp_period()) * 1e-9,
         }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "less than a second")]
+    fn timestamps(&self, device: &Device, work: &Work, repeats: usize) -> Result<f64> {
+        let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        record(&mut encoder, work, repeats, Some(&self.set));
+        encoder.resolve_query_set(&self.set, 0..2, &self.resolved, 0);
+        device.queue().submit([encoder.finish()]);
+        let [start, end]: [u64; 2] = bytemuck::pod_read_unaligned(&data::read(device, &self.resolved)?);
+        Ok(end.saturating_sub(start) as f64 * self.period)
     }
 }
 
@@ -227,14 +205,6 @@ mod tests {
             (34.0, &[88.0, 80.0, 70.0, 33.0], (33.0, 4, 33.0)),
         ] {
             assert_eq!(held(best, copies), expected, "{best}, {copies:?}");
-        }
-    }
-
-    #[test]
-    fn a_clock_is_up_from_a_twentieth_below_full_speed() {
-        for (share, up) in [(1.0, true), (0.953, true), (0.952, false), (0.17, false), (f64::INFINITY, true)]
-        {
-            assert_eq!(is_up(share), up, "{share}");
         }
     }
 }

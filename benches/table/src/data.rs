@@ -1,8 +1,10 @@
 //! Random elements, buffers that hold them, and reading them back.
 
-use anyhow::{Context, Result, bail};
+use std::sync::mpsc;
+
+use anyhow::{Result, bail};
 use half::{bf16, f16};
-use wgpu_clamp::wgpu::util::{BufferInitDescriptor, DeviceExt as _};
+use wgpu_clamp::wgpu::util::{BufferInitDescriptor, DeviceExt as _, DownloadBuffer};
 use wgpu_clamp::{Clamp, DType, wgpu};
 
 use crate::device::Device;
@@ -56,14 +58,14 @@ impl Content {
 
     /// A buffer with this content. The device copies it from a block that it keeps: an upload takes far longer.
     pub fn buffer(self, device: &Device, bytes: usize) -> Result<wgpu::Buffer> {
-        let buffer = create(device, bytes, false)?;
+        let buffer = create(device, bytes)?;
         let (size, period) = (buffer.size(), PERIOD as u64);
         let mut blocks = device.blocks.borrow_mut();
         let is_block = |block: &&(Self, wgpu::Buffer)| block.0 == self && block.1.size() >= size.min(period);
         let block = if let Some((_, block)) = blocks.iter().find(is_block) {
             block.clone()
         } else {
-            let block = self::buffer(device, &self.bytes(usize::try_from(size.min(period))?))?;
+            let block = self::buffer(device, &self.bytes(usize::try_from(size.min(period))?));
             blocks.push((self, block.clone()));
             block
         };
@@ -94,27 +96,25 @@ pub fn bounds(dtype: DType) -> Clamp {
     }
 }
 
-/// Creates a buffer for storage and copies that starts with `bytes`.
-pub fn buffer(device: &Device, bytes: &[u8]) -> Result<wgpu::Buffer> {
-    let buffer = create(device, bytes.len(), true)?;
-    let mut mapped = buffer.get_mapped_range_mut(..).context("a new buffer is not mapped")?;
-    mapped.slice(..bytes.len()).copy_from_slice(bytes);
-    drop(mapped);
-    buffer.unmap();
-    Ok(buffer)
-}
+/// The usage of sources and destinations.
+const STORAGE: wgpu::BufferUsages =
+    wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
 
 /// Creates a buffer for storage and copies, of at least `bytes` bytes.
-fn create(device: &Device, bytes: usize, mapped_at_creation: bool) -> Result<wgpu::Buffer> {
-    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+fn create(device: &Device, bytes: usize) -> Result<wgpu::Buffer> {
     let size = bytes.next_multiple_of(16) as u64;
     let scope = device.wgpu().push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-    let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation };
+    let descriptor = wgpu::BufferDescriptor { label: None, size, usage: STORAGE, mapped_at_creation: false };
     let buffer = device.wgpu().create_buffer(&descriptor);
-    if let Some(error) = pollster::block_on(scope.pop()) {
-        bail!("a buffer of {size} bytes: {error}");
+    match pollster::block_on(scope.pop()) {
+        Some(error) => bail!("a buffer of {size} bytes: {error}"),
+        None => Ok(buffer),
     }
-    Ok(buffer)
+}
+
+/// Creates a buffer for storage and copies that holds `contents`.
+pub fn buffer(device: &Device, contents: &[u8]) -> wgpu::Buffer {
+    device.wgpu().create_buffer_init(&BufferInitDescriptor { label: None, contents, usage: STORAGE })
 }
 
 /// Creates a uniform buffer.
@@ -125,32 +125,10 @@ pub fn uniform(device: &wgpu::Device, contents: &[u8]) -> wgpu::Buffer {
 
 /// Reads a buffer after all submitted work.
 pub fn read(device: &Device, buffer: &wgpu::Buffer) -> Result<Vec<u8>> {
-    let staging = device.wgpu().create_buffer(&wgpu::BufferDescriptor {
-        label: None,
-        size: buffer.size(),
-        usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-        mapped_at_creation: false,
+    let (send, receive) = mpsc::channel();
+    DownloadBuffer::read_buffer(device.wgpu(), device.queue(), &buffer.slice(..), move |bytes| {
+        _ = send.send(bytes);
     });
-    let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    encoder.copy_buffer_to_buffer(buffer, 0, &staging, 0, buffer.size());
-    device.queue().submit([encoder.finish()]);
-    staging.map_async(wgpu::MapMode::Read, .., |_| {});
     device.wait()?;
-    Ok(staging.get_mapped_range(..).context("nothing came back")?.to_vec())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn random_data_of_any_length_begin_alike_and_repeat_after_the_period() {
-        let long = random(DType::U64, PERIOD + 100);
-        assert_eq!(long.len(), PERIOD + 100);
-        assert_eq!(long[PERIOD..], long[..100]);
-        for length in [1, 99, PERIOD] {
-            assert_eq!(random(DType::U64, length), long[..length], "{length}");
-        }
-        assert_eq!(long.chunks(8).position(|element| element.iter().all(|byte| *byte == 0)), None);
-    }
+    Ok(receive.recv()??.to_vec())
 }

@@ -1,24 +1,25 @@
-//! Baselines: the plainest kernels that move bytes, written by hand for wgpu.
+//! Pipelines on bare wgpu, and the kernels that rows are compared with: copies and fills of 16-byte packets.
 
 use std::fmt::Write as _;
 
+use anyhow::{Result, ensure};
 use wgpu_clamp::wgpu;
 
 use crate::clock::{Commands, Dispatch, Work};
 use crate::device::Device;
-use crate::row::Rival;
 
 /// The kind of a kernel that moves packets.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
+    /// From each packet of the source to the same of the destination.
     Copy,
-    /// Stores the source's first packet to every packet of the destination.
+    /// From the source's first packet to every packet of the destination.
     Fill,
 }
 
 /// A kernel that moves packets of 16 bytes.
 pub(crate) struct Packets {
-    name: String,
+    pub name: String,
     pipeline: wgpu::ComputePipeline,
     per_workgroup: u32,
 }
@@ -29,37 +30,29 @@ impl Packets {
         let name = if kind == Kind::Copy { "copy" } else { "fill" };
         Self {
             name: format!("{name} kernel ×{packets}"),
-            pipeline: pipeline(device, &text(kind, packets), &[]),
+            pipeline: pipeline(device, &text(kind, packets), None, None, &[]),
             per_workgroup: 256 * packets,
         }
     }
 
-    /// The kernel's work as a rival of a row.
-    pub fn rival(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Rival {
-        Rival { name: self.name.clone(), work: self.work(device, bytes, pairs) }
-    }
-
-    /// Runs the kernel on the first `bytes` bytes of each pair of source and destination. A pair takes one dispatch,
-    /// or one per part that fits a binding.
-    pub fn work(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
-        // A multiple of 256, so that every part begins at an offset that a binding can have.
-        let most = device.wgpu().limits().max_storage_buffer_binding_size / 256 * 256;
+    /// Runs the kernel on the first `bytes` bytes of each pair of source and destination.
+    pub fn work(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
+        let most = device.wgpu().limits().max_storage_buffer_binding_size;
+        ensure!(bytes <= most, "a copy of {bytes} bytes exceeds the device's bindings of {most}");
+        let packets = bytes / 16;
+        let layout = self.pipeline.get_bind_group_layout(0);
         let dispatches = pairs.iter().map(|pair| {
-            let bytes = pair.iter().map(wgpu::Buffer::size).min().unwrap_or(0).min(bytes);
-            let parts = (0..bytes.div_ceil(most)).map(|n| {
-                let size = (bytes - n * most).min(most) / 16 * 16;
-                let resources = pair.each_ref().map(|buffer| part(buffer, n * most, size));
-                let grid = grid((size / 16).div_ceil(self.per_workgroup.into()));
-                (bind(device, &self.pipeline, &resources), grid)
-            });
-            dispatch(&self.pipeline, parts.collect())
+            let resources = pair.each_ref().map(|buffer| part(buffer, 0, 16 * packets));
+            let group = bind(device.wgpu(), &layout, (1..).zip(resources));
+            dispatch(&self.pipeline, group, grid(packets.div_ceil(self.per_workgroup.into())))
         });
-        Work::Pass(dispatches.collect())
+        Ok(Work::Pass(dispatches.collect()))
     }
 }
 
-/// The WGSL of a copy or a fill, with all loads before any store.
-pub(crate) fn text(kind: Kind, packets: u32) -> String {
+/// The WGSL of a copy or a fill, with all loads before any store. Source and destination are at bindings 1 and 2, as in all
+/// kernels.
+pub fn text(kind: Kind, packets: u32) -> String {
     // Past the end, the invocation's first packet is moved again.
     let place = |n: u32| match 256 * n {
         0 => "first".to_owned(),
@@ -76,21 +69,14 @@ pub(crate) fn text(kind: Kind, packets: u32) -> String {
         }
         let _ = writeln!(stores, "dst[{}] = x{x};", place(n));
     }
-    let main = include_str!("../shaders/packets.wgsl");
-    let per_workgroup = 256 * packets;
-    format!(
-        "{main}const PER_WORKGROUP = {per_workgroup}u;\n\
-         fn move_packets(first: u32, count: u32) {{\n{loads}{stores}}}\n"
-    )
+    include_str!("../shaders/packets.wgsl")
+        .replace("PER_WORKGROUP", &format!("{}u", 256 * packets))
+        .replace("// Loads, then stores.", &format!("{loads}{stores}"))
 }
 
-/// A pipeline of a module with one entry point, with these values of its overridable constants.
-pub fn pipeline(device: &Device, source: &str, constants: &[(&str, f64)]) -> wgpu::ComputePipeline {
-    pipeline_at(device, source, None, None, constants)
-}
-
-/// As [`pipeline`], of one of several entry points, with a layout that is not the module's own.
-pub(crate) fn pipeline_at(
+/// A pipeline of a module, with these values of its overridable constants: of its only entry point and with its own layout,
+/// or of these.
+pub(crate) fn pipeline(
     device: &Device,
     source: &str,
     entry_point: Option<&str>,
@@ -115,36 +101,33 @@ pub(crate) fn pipeline_at(
     })
 }
 
-/// A bind group with the resources at bindings 0, 1, … of group 0.
-pub fn bind(
-    device: &Device,
-    pipeline: &wgpu::ComputePipeline,
-    resources: &[wgpu::BindingResource<'_>],
+/// A bind group with each resource at its binding.
+pub(crate) fn bind<'a>(
+    device: &wgpu::Device,
+    layout: &wgpu::BindGroupLayout,
+    resources: impl IntoIterator<Item = (u32, wgpu::BindingResource<'a>)>,
 ) -> wgpu::BindGroup {
-    let resources = resources.iter().cloned().zip(0..);
-    let entries: Vec<_> =
-        resources.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
-    device.wgpu().create_bind_group(&wgpu::BindGroupDescriptor {
-        label: None,
-        layout: &pipeline.get_bind_group_layout(0),
-        entries: &entries,
-    })
+    let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
+    let entries: Vec<_> = resources.into_iter().map(entry).collect();
+    device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
 }
 
-/// Runs a pipeline once per bind group, each on its own grid.
-pub fn dispatch(pipeline: &wgpu::ComputePipeline, groups: Vec<(wgpu::BindGroup, [u32; 2])>) -> Dispatch {
+/// Runs a pipeline.
+pub(crate) fn dispatch(
+    pipeline: &wgpu::ComputePipeline,
+    group: wgpu::BindGroup,
+    [x, y]: [u32; 2],
+) -> Dispatch {
     let pipeline = pipeline.clone();
     Box::new(move |pass| {
         pass.set_pipeline(&pipeline);
-        for (group, [x, y]) in &groups {
-            pass.set_bind_group(0, group, &[]);
-            pass.dispatch_workgroups(*x, *y, 1);
-        }
+        pass.set_bind_group(0, &group, &[]);
+        pass.dispatch_workgroups(x, y, 1);
     })
 }
 
 /// A binding of a part of a buffer; offset and size in bytes.
-pub fn part(buffer: &wgpu::Buffer, offset: u64, bytes: u64) -> wgpu::BindingResource<'_> {
+pub(crate) fn part(buffer: &wgpu::Buffer, offset: u64, bytes: u64) -> wgpu::BindingResource<'_> {
     let size = wgpu::BufferSize::new(bytes);
     wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size })
 }
@@ -160,11 +143,8 @@ pub fn grid(workgroups: u64) -> [u32; 2] {
 
 /// wgpu's own copy of the first `bytes` bytes of each pair.
 pub(crate) fn buffer_to_buffer(bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
-    let copies = pairs.iter().map(|[src, dst]| {
-        let (src, dst) = (src.clone(), dst.clone());
-        Box::new(move |encoder: &mut wgpu::CommandEncoder| {
-            encoder.copy_buffer_to_buffer(&src, 0, &dst, 0, bytes);
-        }) as Commands
-    });
-    Work::Encoder(copies.collect())
+    let copy = |[src, dst]: [wgpu::Buffer; 2]| -> Commands {
+        Box::new(move |encoder| encoder.copy_buffer_to_buffer(&src, 0, &dst, 0, bytes / 16 * 16))
+    };
+    Work::Encoder(pairs.iter().cloned().map(copy).collect())
 }

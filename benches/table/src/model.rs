@@ -3,22 +3,20 @@
 
 #![expect(clippy::cast_precision_loss, reason = "bytes of a row and dispatches are far below 2^53")]
 
-use std::fmt::Write as _;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-
 use anyhow::{Context, Result};
+use indicatif::ParallelProgressIterator as _;
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
-use wgpu_clamp::{BoundBuffer, DType, Lanes, Layout, Limits, Number, Plan, Recording, Shader};
+use wgpu_clamp::{BoundBuffer, Clamp, Lanes, Layout, Limits, Number, Plan, Recording, Shader};
 use wgsl_sanitizer::{Binding, Counts, Dispatch, Memory, Module, Program};
 
 use crate::bench::progress;
-use crate::case::{Against, Case};
+use crate::case::Case;
+use crate::cases::{self, LAYOUTS};
 use crate::kernels::{self, Kind};
 use crate::options::Options;
-use crate::plain::{self, Plain};
-use crate::sweep::layouts::{PAIRS, Way, ways};
+use crate::plain::Plain;
+use crate::table::dash;
 
 /// The bytes of a tensor, unless `--size` says otherwise.
 const BYTES: u64 = 64 << 20;
@@ -29,8 +27,9 @@ const BATCHES: u64 = 48;
 /// Microseconds that a dispatch beyond the first costs on the H200.
 const DISPATCH: f64 = 2.0;
 
-/// Pixels of the small pictures.
-const PICTURES: [(&str, usize); 2] = [("640 × 480", 640 * 480), ("1920 × 1080", 1920 * 1080)];
+/// Sections of small pictures, and their pixels.
+const PICTURES: [(&str, usize); 2] =
+    [("layouts of 640 × 480", 640 * 480), ("layouts of 1920 × 1080", 1920 * 1080)];
 
 /// The H200's limits, as far as plans depend on them.
 pub(crate) fn limits() -> Limits {
@@ -127,19 +126,11 @@ impl Work {
     }
 }
 
-/// A row of the table or of the sweep.
-pub(crate) struct Job {
-    pub(crate) name: String,
-    pub(crate) case: Case,
-    /// Whether the plain kernel takes it.
-    has_plain: bool,
-    pub(crate) is_small: bool,
-}
-
 /// What the model predicts for a row.
 #[derive(Debug, Serialize)]
 struct Prediction {
     row: String,
+    section: String,
     /// Microseconds.
     ours: f64,
     copy: f64,
@@ -147,8 +138,6 @@ struct Prediction {
     largest: &'static str,
     dispatches: usize,
     plan: String,
-    #[serde(skip)]
-    is_small: bool,
 }
 
 impl Prediction {
@@ -160,10 +149,13 @@ impl Prediction {
         Some(self.ours / self.plain?)
     }
 
+    fn is_small(&self) -> bool {
+        PICTURES.iter().any(|(section, _)| *section == self.section)
+    }
+
     fn line(&self) -> String {
-        let plain = self.to_plain().map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}"));
         let Self { row, ours, largest, dispatches, .. } = self;
-        let copy = self.to_copy();
+        let (copy, plain) = (self.to_copy(), dash(self.to_plain(), |ratio| format!("{ratio:.2}")));
         format!("| {row} | {ours:.1} | {copy:.2} | {plain} | {largest} | {dispatches} |")
     }
 }
@@ -171,7 +163,12 @@ impl Prediction {
 /// Predicts the requested rows, and prints them.
 pub fn run(options: &Options) -> Result<()> {
     let copy = copy()?;
-    let rows = in_parallel(&jobs(options)?, |job| predict(job, copy))?;
+    let mut cases = large(options)?;
+    for (section, pixels) in PICTURES {
+        cases.extend(cases::layouts(section, 0, Some(3 * pixels), limits().max_binding_size)?);
+    }
+    cases.retain(|case| options.wants(&case.title()));
+    let rows = in_parallel(&cases, |case| predict(case, copy))?;
     println!("| row | predicted µs | of a copy | of the plain kernel | largest term | dispatches |");
     println!("| --- | ---: | ---: | ---: | --- | ---: |");
     for row in &rows {
@@ -184,44 +181,40 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What `make` makes of each job, in their order. All cores work.
-pub(crate) fn in_parallel<T: Send>(jobs: &[Job], make: impl Fn(&Job) -> Result<T> + Sync) -> Result<Vec<T>> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let bar = progress(jobs.len());
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, std::num::NonZero::get) {
-            scope.spawn(|| {
-                loop {
-                    let n = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(n) else { break };
-                    let row = make(job).with_context(|| job.name.clone());
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((n, row));
-                    bar.inc(1);
-                }
-            });
-        }
-    });
-    bar.finish_and_clear();
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(n, _)| *n);
-    done.into_iter().map(|(_, row)| row).collect()
+/// The requested large rows: of the table, and of users' layouts.
+pub(crate) fn large(options: &Options) -> Result<Vec<Case>> {
+    let bytes = usize::try_from(options.size.unwrap_or(BYTES))?;
+    let mut cases = cases::table(bytes)?;
+    cases.extend(cases::layouts(LAYOUTS, bytes, None, limits().max_binding_size)?);
+    cases.retain(|case| options.wants(&case.title()));
+    Ok(cases)
+}
+
+/// What `make` makes of each case, in their order. All cores work.
+pub(crate) fn in_parallel<T: Send>(
+    cases: &[Case],
+    make: impl Fn(&Case) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let make = |case: &Case| make(case).with_context(|| case.title());
+    cases.par_iter().progress_with(progress(cases.len())).map(make).collect()
 }
 
 /// The last lines: groups of rows, and all large ones.
 fn summary(rows: &[Prediction]) -> String {
-    let mut text = String::new();
-    let (small, large): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.is_small);
+    let (small, large): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.is_small());
     let several = small.iter().filter(|row| row.dispatches > 1).count();
-    let _ = writeln!(text, "small pictures: {} rows, {several} with more than one dispatch", small.len());
-    for (name, is_sweep) in [("table", false), ("sweep", true)] {
-        let of: Vec<_> =
-            large.iter().filter(|row| row.row.starts_with("layouts: ") == is_sweep).copied().collect();
-        let above = |ratio: f64| of.iter().filter(|row| row.to_copy() > ratio).count();
-        let _ =
-            writeln!(text, "{name}: {}, above 1.5: {}, above 2: {}", figures(&of), above(1.5), above(2.0));
-    }
-    let _ = write!(text, "model: {}", figures(&large));
-    text
+    let (layouts, table): (Vec<_>, Vec<_>) = large.iter().copied().partition(|row| row.section == LAYOUTS);
+    let of = |rows: &[&Prediction]| {
+        let above = |ratio: f64| rows.iter().filter(|row| row.to_copy() > ratio).count();
+        format!("{}, above 1.5: {}, above 2: {}", figures(rows), above(1.5), above(2.0))
+    };
+    format!(
+        "small pictures: {} rows, {several} with more than one dispatch\ntable: {}\nlayouts: {}\nmodel: {}",
+        small.len(),
+        of(&table),
+        of(&layouts),
+        figures(&large)
+    )
 }
 
 fn figures(rows: &[&Prediction]) -> String {
@@ -230,46 +223,8 @@ fn figures(rows: &[&Prediction]) -> String {
     let median = ratios.get(ratios.len() / 2).copied().unwrap_or_default();
     let worst = ratios.last().copied().unwrap_or_default();
     let slower = rows.iter().filter(|row| row.to_plain().is_some_and(|ratio| ratio > 1.0)).count();
-    format!(
-        "{} rows, median {median:.2}, worst {worst:.2}, slower than the plain kernel {slower}",
-        rows.len()
-    )
-}
-
-/// The requested rows: of the table, of the sweep, and small pictures in the sweep's layouts.
-pub(crate) fn jobs(options: &Options) -> Result<Vec<Job>> {
-    let bytes = usize::try_from(options.size.unwrap_or(BYTES))?;
-    let mut jobs = Vec::new();
-    for row in crate::cases(false, bytes)? {
-        let Some(case) = row.case else { continue };
-        let has_plain = matches!(case.rival, Against::Plain | Against::PlainAndCopy);
-        let name = format!("{}: {} {}", row.section, row.name, row.dtype.map_or("", DType::name));
-        jobs.push(Job { name, case, has_plain, is_small: false });
-    }
-    for (n, way) in ways(PAIRS[0], 1 << 20)?.into_iter().enumerate() {
-        for pair in PAIRS {
-            let elements = |bytes: usize| 2 * bytes / (pair[0].size() + pair[1].size());
-            let sizes = [(String::new(), elements(bytes), false)]
-                .into_iter()
-                .chain(PICTURES.map(|(name, pixels)| (format!(", {name}"), 3 * pixels, true)));
-            for (size, elements, is_small) in sizes {
-                let case = Way::nth(n, pair, elements, limits().max_binding_size)?.case(pair)?;
-                let name = format!("layouts: {}, {} → {}{size}", way.name, pair[0], pair[1]);
-                jobs.push(Job { name, case, has_plain: !is_small, is_small });
-            }
-        }
-    }
-    jobs.retain(|job| options.wants(&job.name));
-    // Names are keys; the table has two rows of one name where clamps differ only in their numbers.
-    let mut met = std::collections::HashMap::new();
-    for job in &mut jobs {
-        let count = met.entry(job.name.clone()).or_insert(0);
-        *count += 1;
-        if *count > 1 {
-            let _ = write!(job.name, " ({count})");
-        }
-    }
-    Ok(jobs)
+    let count = rows.len();
+    format!("{count} rows, median {median:.2}, worst {worst:.2}, slower than the plain kernel {slower}")
 }
 
 /// The predicted microseconds per byte of the fastest copy kernel.
@@ -277,53 +232,62 @@ fn copy() -> Result<f64> {
     let mut least = f64::INFINITY;
     for packets in [1, 2, 4] {
         let program = Module::parse(&kernels::text(Kind::Copy, packets))?.program("main", &[])?;
+        let grid = kernels::grid(BYTES / 16 / u64::from(256 * packets));
         let buffers = [(); 2].map(|()| Memory::new(BYTES, 0x3f));
-        let bindings =
-            (0..2).map(|n| Binding { group: 0, binding: n as u32, buffer: n, offset: 0, size: BYTES });
-        let [x, y] = kernels::grid(BYTES / 16 / u64::from(256 * packets));
-        let dispatch = Dispatch { program: &program, grid: [x, y, 1], bindings: bindings.collect() };
-        let mut counts = wgsl_sanitizer::counts(&[dispatch], &buffers, BATCHES);
-        for (binding, _) in &mut counts[0].bindings {
-            // A copy has no uniform block: src is at 0 and dst at 1.
-            *binding += 1;
-        }
+        let counts = counts_of(&program, grid, &buffers, 1);
         least = least.min(Work::of(2 * BYTES, &counts).time() / BYTES as f64);
     }
     Ok(least)
 }
 
-fn predict(job: &Job, copy: f64) -> Result<Prediction> {
-    let case = &job.case;
+fn predict(case: &Case, copy: f64) -> Result<Prediction> {
     let (src, dst) = (&case.src, &case.dst);
-    let planned = if case.in_place {
+    let plan = if case.in_place {
         Plan::in_one_buffer(case.asked(), src, dst, limits())?
     } else {
         Plan::new(case.asked(), src, dst, limits())?
     };
-    let recording = planned.record(case.asked(), slots(case)?)?;
+    let recording = plan.record(case.asked(), slots(case)?)?;
     let (ours, dispatches) = (work(case, &recording)?, recording.dispatches.len());
-    let theirs = job.has_plain.then(|| plain_counts(case)).transpose()?;
+    let plain = Plain::of(case).map(|kernel| -> Result<f64> {
+        let program = Module::parse(Plain::SOURCE)?.program("main", &kernel.constants)?;
+        let [src, dst] = case.sizes()?.map(|size| Memory::new(size.next_multiple_of(4) as u64, 0x3f));
+        let params = Memory::from_bytes(bytemuck::cast_slice(&kernel.params));
+        let table = Memory::from_bytes(bytemuck::cast_slice(&kernel.table));
+        let counts = counts_of(&program, kernel.grid, &[params, src, dst, table], 0);
+        Ok(Work::of(2 * case.bytes(), &counts).time())
+    });
     Ok(Prediction {
-        row: job.name.clone(),
+        row: case.title(),
+        section: case.section.clone(),
         ours: ours.time() + further(dispatches),
         copy: copy * case.bytes() as f64,
-        plain: theirs.map(|counts| Work::of(2 * case.bytes(), &counts).time()),
+        plain: plain.transpose()?,
         largest: ours.largest(),
         dispatches,
-        plan: planned.to_string(),
-        is_small: job.is_small,
+        plan: plan.to_string(),
     })
 }
 
-/// The slots of a case's numbers on the GPU, each in a buffer of its own.
-pub(crate) fn slots(case: &Case) -> Result<[Option<Layout>; 4]> {
-    let asked = case.asked();
-    let shape: &[usize] = match asked.axis() {
-        Some(axis) if asked.has_slots_along() => &[case.dst.shape()[axis]],
-        _ => &[],
+/// The counts of a dispatch whose bindings begin with `first`, each a whole buffer.
+fn counts_of(program: &Program, [x, y]: [u32; 2], buffers: &[Memory], first: u32) -> Vec<Counts> {
+    let bind = |(binding, (buffer, memory)): (u32, (usize, &Memory))| Binding {
+        group: 0,
+        binding,
+        buffer,
+        offset: 0,
+        size: memory.size(),
     };
-    let (clamp, layout) = (asked.as_slice()[0], Layout::packed(shape)?);
-    let numbers = [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()];
+    let bindings = (first..).zip(buffers.iter().enumerate()).map(bind).collect();
+    wgsl_sanitizer::counts(&[Dispatch { program, grid: [x, y, 1], bindings }], buffers, BATCHES)
+}
+
+/// The slots of a case's numbers on the GPU, each at the start of a buffer.
+fn slots(case: &Case) -> Result<[Option<Layout>; 4]> {
+    let channels = [case.clamps.len()];
+    let layout = Layout::packed(if case.axis.is_some() { &channels } else { &[] })?;
+    let numbers = |clamp: Clamp| [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()];
+    let numbers = case.slots.map_or([Number::Absent; 4], numbers);
     Ok(numbers.map(|number| (number == Number::OnGpu).then_some(layout)))
 }
 
@@ -332,23 +296,18 @@ pub(crate) fn time(case: &Case, recording: &Recording) -> Result<f64> {
     Ok(work(case, recording)?.time() + further(recording.dispatches.len()))
 }
 
-/// The work of a plan's dispatches.
-fn work(case: &Case, recording: &Recording) -> Result<Work> {
-    Ok(Work::of(2 * case.bytes(), &counts(case, recording)?))
-}
-
 /// The microseconds of dispatches beyond the first.
 fn further(dispatches: usize) -> f64 {
     DISPATCH * dispatches.saturating_sub(1) as f64
 }
 
-/// The counts of a plan's dispatches.
-fn counts(case: &Case, recording: &Recording) -> Result<Vec<Counts>> {
+/// The work of a plan's dispatches.
+fn work(case: &Case, recording: &Recording) -> Result<Work> {
     let program = |one: &Shader| -> Result<Program> {
         Ok(Module::parse(&one.wgsl)?.program(one.entry_point, &one.constants)?)
     };
     let programs = recording.shaders.iter().map(program).collect::<Result<Vec<_>>>()?;
-    // src, dst, four slots, then the crate's own buffers.
+    // src, dst, a buffer for each slot, then the crate's own buffers.
     let bind = |one: &wgpu_clamp::Binding| Binding {
         group: 0,
         binding: one.binding,
@@ -368,31 +327,11 @@ fn counts(case: &Case, recording: &Recording) -> Result<Vec<Counts>> {
         bindings: one.bindings.iter().map(bind).collect(),
     };
     let dispatches: Vec<_> = recording.dispatches.iter().map(dispatch).collect();
-    let [src, dst] = case.sizes()?.map(|size| Memory::new(size.next_multiple_of(16) as u64, 0x3f));
-    let slots = (0..4).map(|_| Memory::new(1 << 16, 0x3f));
+    let filled = |size: usize| Memory::new(size.next_multiple_of(16) as u64, 0x3f);
+    let slots = (0..4).map(|_| filled(4 * case.clamps.len()));
     let own = recording.buffers.iter().map(|bytes| Memory::from_bytes(bytes));
-    let buffers: Vec<_> = [src, dst].into_iter().chain(slots).chain(own).collect();
-    Ok(wgsl_sanitizer::counts(&dispatches, &buffers, BATCHES))
-}
-
-/// The counts of the plain kernel.
-fn plain_counts(case: &Case) -> Result<Vec<Counts>> {
-    let kernel = if case.rival == Against::Plain { plain::picture } else { plain::words };
-    let Plain { source, constants, params, table, grid } = kernel(case)?;
-    let program = Module::parse(source)?.program("main", &constants)?;
-    let [src, dst] = case.sizes()?.map(|size| Memory::new(size.next_multiple_of(4) as u64, 0x3f));
-    let filled = |bytes: &[u8]| {
-        let mut memory = Memory::new(bytes.len() as u64, 0);
-        memory.write(0, bytes);
-        memory
-    };
-    let [params, table]: [&[u8]; 2] = [bytemuck::cast_slice(&params), bytemuck::cast_slice(&table)];
-    let buffers = [filled(params), src, dst, filled(table)];
-    let bind =
-        |n: usize| Binding { group: 0, binding: n as u32, buffer: n, offset: 0, size: buffers[n].size() };
-    let dispatch =
-        Dispatch { program: &program, grid: [grid[0], grid[1], 1], bindings: (0..4).map(bind).collect() };
-    Ok(wgsl_sanitizer::counts(&[dispatch], &buffers, BATCHES))
+    let buffers: Vec<_> = case.sizes()?.map(filled).into_iter().chain(slots).chain(own).collect();
+    Ok(Work::of(2 * case.bytes(), &wgsl_sanitizer::counts(&dispatches, &buffers, BATCHES)))
 }
 
 #[cfg(test)]
@@ -400,22 +339,14 @@ mod tests {
     use super::*;
     use crate::stats::rank_correlation;
 
-    /// Name, measured microseconds and counts of each line of `data/h200.tsv`.
-    fn measured() -> Vec<(&'static str, f64, Work)> {
-        let text = include_str!("../data/h200.tsv");
-        let line = |line: &'static str| {
-            let mut parts = line.split('\t');
-            let (name, mut numbers) = (parts.next().unwrap(), parts.map(|part| part.parse::<f64>().unwrap()));
-            (name, numbers.next().unwrap(), Work(std::array::from_fn(|_| numbers.next().unwrap())))
-        };
-        text.lines().skip(1).map(line).collect()
-    }
-
     #[test]
     fn the_weights_explain_the_measured_times() {
-        let rows = measured();
-        let times: Vec<_> = rows.iter().map(|(_, time, _)| *time).collect();
-        let predicted: Vec<_> = rows.iter().map(|(.., work)| work.time()).collect();
+        // Name, measured microseconds and counts of each row.
+        let numbers = |line: &str| line.split('\t').skip(1).map(|part| part.parse().unwrap()).collect();
+        let rows: Vec<Vec<f64>> = include_str!("../data/h200.tsv").lines().skip(1).map(numbers).collect();
+        let times: Vec<_> = rows.iter().map(|row| row[0]).collect();
+        let predicted: Vec<_> =
+            rows.iter().map(|row| Work(std::array::from_fn(|n| row[n + 1])).time()).collect();
         let rank = rank_correlation(&times, &predicted);
         let mut errors: Vec<_> = times.iter().zip(&predicted).map(|(a, b)| (b / a).ln().abs()).collect();
         errors.sort_by(f64::total_cmp);
@@ -425,36 +356,8 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_term_has_the_largest_share() {
-        let mut work = Work::default();
-        work.0[0] = 1e8;
-        assert_eq!(work.largest(), "bytes");
-        work.0[1] = 1e6;
-        assert_eq!(work.largest(), "torn stores");
-        assert!((work.time() - 26.5_f64.hypot(29.9)).abs() < 1e-9);
-        // 158 µs of operations beside them.
-        work.0[4] = 1e8;
-        assert_eq!(work.largest(), "operations");
-        assert!((work.time() - (26.5_f64.hypot(29.9).powi(4) + 158.0_f64.powi(4)).powf(0.25)).abs() < 1e-9);
-    }
-
-    #[test]
     fn a_copy_is_at_the_speed_of_the_h200() {
         let time = copy().unwrap() * BYTES as f64;
         assert!((31.0..37.0).contains(&time), "{time} µs for 64 MiB; 33.7 were measured");
-    }
-
-    #[test]
-    fn rows_are_predicted_beside_a_copy_and_the_plain_kernel() {
-        let options = Options {
-            only: Some("HWC to CHW, 3 channels, one clamp, u8 → f32".to_owned()),
-            ..Options::default()
-        };
-        let jobs = jobs(&options).unwrap();
-        assert_eq!(jobs.len(), 3);
-        let prediction = predict(&jobs[0], copy().unwrap()).unwrap();
-        assert!(prediction.to_copy() > 0.9 && prediction.to_plain().unwrap() < 1.5, "{prediction:?}");
-        let text = summary(&[prediction]);
-        assert!(text.lines().last().unwrap().starts_with("model: 1 rows, median "), "{text}");
     }
 }

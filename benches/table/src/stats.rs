@@ -25,7 +25,7 @@ impl Stats {
     }
 
     /// The median of `count` samples.
-    pub fn median_of(count: usize, sample: impl Fn() -> Result<f64>) -> Result<f64> {
+    pub fn median_of(count: usize, mut sample: impl FnMut() -> Result<f64>) -> Result<f64> {
         let samples = (0..count).map(|_| sample()).collect::<Result<_>>()?;
         Ok(Self::of(samples).median)
     }

@@ -34,7 +34,7 @@ pub type All = BTreeMap<String, Figures>;
 /// Compiles the kernels of rows. Fails if naga or the driver refuses one.
 pub fn figures(compiler: &Compiler, rows: &[Row]) -> Result<All> {
     let kernels: BTreeMap<_, _> =
-        rows.iter().flat_map(|row| &row.kernels).map(|kernel| (kernel.name(), kernel)).collect();
+        rows.iter().flat_map(|row| &row.kernels).map(|kernel| (kernel.name.clone(), kernel)).collect();
     let bar = ProgressBar::new(kernels.len() as u64);
     let of = |(name, kernel): (String, &Kernel)| {
         let figures = compiled(compiler, kernel).with_context(|| name.clone())?;
@@ -45,7 +45,7 @@ pub fn figures(compiler: &Compiler, rows: &[Row]) -> Result<All> {
 
 fn compiled(compiler: &Compiler, kernel: &Kernel) -> Result<Figures> {
     let (spirv, workgroup_size) = spirv(kernel)?;
-    let made = compiler.compile(&spirv, &kernel.entry_point)?;
+    let made = compiler.compile(&spirv, kernel.entry_point)?;
     let get = |name: &str| {
         made.statistics.get(name).copied().with_context(|| format!("the driver does not tell `{name}`"))
     };
@@ -70,7 +70,7 @@ fn spirv(kernel: &Kernel) -> Result<(Vec<u32>, u64)> {
         .validate(&module)
         .map_err(|error| anyhow!("{}", error.emit_to_string(wgsl)))?;
     let constants = constants.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    let stage = Some((naga::ShaderStage::Compute, entry_point.as_str()));
+    let stage = Some((naga::ShaderStage::Compute, *entry_point));
     let (module, info) = pipeline_constants::process_overrides(&module, &info, stage, &constants)
         .map_err(|error| anyhow!("{error:?}"))?;
     let options = spv::Options {
@@ -83,8 +83,10 @@ fn spirv(kernel: &Kernel) -> Result<(Vec<u32>, u64)> {
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
         ..spv::Options::default()
     };
-    let pipeline =
-        spv::PipelineOptions { shader_stage: naga::ShaderStage::Compute, entry_point: entry_point.clone() };
+    let pipeline = spv::PipelineOptions {
+        shader_stage: naga::ShaderStage::Compute,
+        entry_point: (*entry_point).to_owned(),
+    };
     let entry = module.entry_points.iter().find(|entry| entry.name == *entry_point);
     let size = entry.context("no such entry point")?.workgroup_size.iter().product::<u32>();
     Ok((spv::write_vec(&module, &info, &options, Some(&pipeline))?, size.into()))

@@ -9,7 +9,7 @@ use crate::rows::Row;
 fn per_element_and_byte(all: &All, row: &Row) -> Option<[f64; 2]> {
     let mut total = 0.0;
     for kernel in &row.kernels {
-        let figures = all.get(&kernel.name())?;
+        let figures = all.get(&kernel.name)?;
         total += (figures.instructions * figures.workgroup_size * kernel.workgroups) as f64;
     }
     Some([total / row.elements as f64, total / row.bytes as f64])
@@ -17,15 +17,15 @@ fn per_element_and_byte(all: &All, row: &Row) -> Option<[f64; 2]> {
 
 /// A line for each row.
 pub fn markdown(all: &All, rows: &[Row]) -> String {
-    let mut text = "| row | dtype | instructions per element | per byte | VGPRs | spills | waves | cycles per wave | compile, ms |\n".to_owned();
-    text += "| --- | --- | --: | --: | --: | --: | --: | --: | --: |\n";
+    let mut text = "| row | instructions per element | per byte | VGPRs | spills | waves | cycles per wave | compile, ms |\n".to_owned();
+    text += "| --- | --: | --: | --: | --: | --: | --: | --: |\n";
     for row in rows {
         let main = row.kernels.iter().max_by_key(|kernel| kernel.workgroups);
-        let main = main.and_then(|kernel| all.get(&kernel.name()));
+        let main = main.and_then(|kernel| all.get(&kernel.name));
         let (Some(main), Some([element, byte])) = (main, per_element_and_byte(all, row)) else { continue };
-        _ = write!(text, "| {}: {} | {} | {element:.1} | {byte:.2} |", row.section, row.name, row.dtype);
+        _ = write!(text, "| {} | {element:.1} | {byte:.2} |", row.title);
         _ = write!(text, " {} | {} | {} | {} |", main.vgprs, main.spills, main.waves, main.cycles);
-        let of_row = row.kernels.iter().filter_map(|kernel| all.get(&kernel.name()));
+        let of_row = row.kernels.iter().filter_map(|kernel| all.get(&kernel.name));
         _ = writeln!(text, " {:.0} |", of_row.map(|figures| figures.compile_ms).sum::<f64>());
     }
     text + &slow_to_compile(all)

@@ -1,0 +1,272 @@
+//! Reads `data/cases.txt`, the one list of cases: layouts, dtypes, clamps, and where the numbers lie.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, Result, bail};
+use half::f16;
+use wgpu_clamp::{Clamp, DType, Layout, Precision, Rounding};
+
+use crate::case::{Against, Case};
+use crate::data::bounds;
+use crate::row::Goals;
+
+/// The dtypes of source and destination.
+type Pair = [DType; 2];
+
+/// Sizes by their names in the list.
+type Sizes = HashMap<&'static str, usize>;
+
+/// The section of layouts that users bring.
+pub const LAYOUTS: &str = "layouts";
+
+/// What `pairs` means: single dtypes, and the conversions of pictures and networks in both directions.
+const PAIRS: &str = "u8 u8>f16 u8>f32 f32>u8 f32>i8 f16 f32 i32";
+
+/// The cases of the table, of tensors of about `bytes` bytes.
+pub fn table(bytes: usize) -> Result<Vec<Case>> {
+    cases(bytes, None, u64::MAX, |section| section != LAYOUTS)
+}
+
+/// The cases of layouts that users bring, of tensors of about `bytes` bytes, or of so many `elements`; of fewer where a tensor
+/// would take more than `most` bytes.
+pub fn layouts(section: &str, bytes: usize, elements: Option<usize>, most: u64) -> Result<Vec<Case>> {
+    let mut cases = cases(bytes, elements, most, |section| section == LAYOUTS)?;
+    cases.iter_mut().for_each(|case| section.clone_into(&mut case.section));
+    Ok(cases)
+}
+
+fn cases(bytes: usize, elements: Option<usize>, most: u64, wants: fn(&str) -> bool) -> Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    let list =
+        include_str!("../data/cases.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    for line in list {
+        let columns: Vec<_> = line.split('|').map(str::trim).collect();
+        let columns = columns.try_into().ok().with_context(|| format!("eight columns are needed: {line}"))?;
+        let [section, _, counts, dtypes, ..]: [&str; 8] = columns;
+        let counts = if counts.is_empty() { "1" } else { counts };
+        for count in counts.split(' ').filter(|_| wants(section)) {
+            for pair in pairs(dtypes)? {
+                // As in a copy of `bytes` bytes.
+                let elements = elements.unwrap_or(2 * bytes / (pair[0].size() + pair[1].size()));
+                let of =
+                    |elements| case(&columns, pair, &sizes(bytes, elements, count.parse()?, pair[1].size()));
+                let mut case = of(elements).with_context(|| format!("{line}"))?;
+                let needed = case.src.required_bytes(pair[0]).max(case.dst.required_bytes(pair[1]));
+                if needed > most {
+                    // 15/16, because a crop's source has a few rows and columns more than its destination.
+                    let fewer = elements as u128 * u128::from(most) * 15 / 16 / u128::from(needed);
+                    case = of(fewer as usize)?;
+                }
+                cases.push(case);
+            }
+        }
+    }
+    Ok(cases)
+}
+
+fn pairs(dtypes: &str) -> Result<Vec<Pair>> {
+    if dtypes == "all" {
+        return Ok(DType::ALL.map(|dtype| [dtype; 2]).to_vec());
+    }
+    let dtype = |name: &str| {
+        let known = DType::ALL.into_iter().find(|dtype| dtype.name() == name);
+        known.with_context(|| format!("{name} is no dtype"))
+    };
+    let pair = |pair: &str| {
+        let (source, destination) = pair.split_once('>').unwrap_or((pair, pair));
+        Ok([dtype(source)?, dtype(destination)?])
+    };
+    (if dtypes == "pairs" { PAIRS } else { dtypes }).split(' ').map(pair).collect()
+}
+
+/// Sizes for tensors of `n` elements, or of `bytes` bytes, with elements of `size` bytes in `c` channels.
+fn sizes(bytes: usize, n: usize, c: usize, size: usize) -> Sizes {
+    let root = (n / c).isqrt();
+    // Rows a power of two apart would share one set of a cache.
+    let off_powers = |side: usize, step: usize| {
+        if side.is_power_of_two() { side.saturating_sub(step) } else { side }.max(step)
+    };
+    let w = off_powers((root / 64 * 64).max(64), 64);
+    let short = (n.isqrt() / 16 * 16).saturating_sub(48).max(16);
+    let even = (root / 64 * 64).max(64);
+    let odd = (root.max(2) - 1) | 1;
+    let mut sizes = Sizes::from([
+        ("n", n),
+        ("c", c),
+        // A picture. Its width is a multiple of 64.
+        ("w", w),
+        ("h", (n / c / w).max(1)),
+        // Pixels of pictures whose sides are multiples of 64, or odd.
+        ("even", even * (n / c / even / 64 * 64).max(64)),
+        ("odd", odd * (((n / c / odd).max(2) - 1) | 1)),
+        // Rows of a picture with 1,000 pixels of 3 channels in a row.
+        ("lines", n / 3000),
+        // The sides of 8 square pictures, and of a matrix that is no square.
+        ("side", off_powers((n / c / 8).isqrt() / 4 * 4, 4)),
+        ("short", short),
+        ("long", n / short / 16 * 16),
+        ("matrix", bytes / 4 / 1024),
+        ("matrices", (n / (2304 * 1024)).max(1)),
+        // Rows of 4,000 and of 4,096 bytes.
+        ("rows", bytes / 4000),
+        ("columns", 4000 / size),
+        ("pages", bytes / 4096),
+        ("page", 4096 / size),
+        ("packet", 16 / size),
+        ("quarter", bytes / 4),
+    ]);
+    // The outer seven of eight dimensions, as large as memory allows.
+    let mut outer = [8; 7];
+    outer[0] = (n / 8_usize.pow(7)).max(1);
+    for axis in (0..7).cycle() {
+        if 8 * outer.iter().product::<usize>() <= n.max(1024) {
+            break;
+        }
+        outer[axis] = (outer[axis] / 2).max(2);
+    }
+    sizes.extend(["d0", "d1", "d2", "d3", "d4", "d5", "d6"].into_iter().zip(outer));
+    sizes
+}
+
+/// The case of a line for a pair of dtypes.
+fn case(columns: &[&str; 8], pair: Pair, sizes: &Sizes) -> Result<Case> {
+    let [section, name, _, _, clamps, src, dst, ratios] = columns;
+    let name = name.replace("{c}", &sizes["c"].to_string());
+    let mut words = clamps.split(' ');
+    let kind = words.next().unwrap_or_default();
+    let layouts = [layout(src, sizes)?, layout(dst, sizes)?];
+    let mut case = Case { goals: goals(ratios)?, ..Case::new(section, name, clamp(kind, pair, 0)?, layouts) };
+    while let Some(word) = words.next() {
+        let mut argument = || words.next().with_context(|| format!("`{word}` takes an argument"));
+        match word {
+            "exact" => case.clamps[0] = case.clamps[0].with_precision(Precision::Exact),
+            "truncated" => case.clamps[0] = case.clamps[0].with_rounding(Rounding::TowardZero),
+            "along" => case = case.along(argument()?.parse()?, |channel| clamp(kind, pair, channel))?,
+            "gpu" => case = case.on_gpu()?,
+            "in-place" => case.in_place = true,
+            "fill" => case.against = Against::Fill,
+            "moves" => case.moved = numbers(argument()?, sizes)?.try_into().ok(),
+            _ => bail!("`{word}` is not known"),
+        }
+    }
+    Ok(case)
+}
+
+/// Two least ratios, each a number or a dash.
+fn goals(ratios: &str) -> Result<Goals> {
+    let goal = |ratio: &str| if ratio == "-" { Ok(None) } else { ratio.parse().map(Some) };
+    let goals = ratios.split(' ').map(goal).collect::<Result<Vec<_>, _>>()?;
+    goals.try_into().ok().context("two ratios are needed")
+}
+
+/// A sum of products of numbers and sizes.
+fn number(text: &str, sizes: &Sizes) -> Result<usize> {
+    let factor = |factor: &str| {
+        let size = sizes.get(factor).copied().or_else(|| factor.parse().ok());
+        size.with_context(|| format!("`{factor}` is neither a number nor a size"))
+    };
+    text.split('+').map(|sum| sum.split('*').map(factor).product::<Result<usize>>()).sum()
+}
+
+fn numbers(text: &str, sizes: &Sizes) -> Result<Vec<usize>> {
+    text.split(',').map(|text| number(text, sizes)).collect()
+}
+
+/// A packed layout, such as `[h,w,3] permute 2,0,1`, and what is done to it.
+fn layout(text: &str, sizes: &Sizes) -> Result<Layout> {
+    let shape = text.strip_prefix('[').and_then(|text| text.split_once(']'));
+    let (shape, words) = shape.with_context(|| format!("`{text}` has no shape"))?;
+    let mut layout = Layout::packed(&numbers(shape, sizes)?)?;
+    for step in words.split_whitespace().collect::<Vec<_>>().chunks(2) {
+        let [word, argument] = step else { bail!("`{text}` ends too early") };
+        layout = match *word {
+            "permute" => layout.permute(&numbers(argument, sizes)?)?,
+            "flip" => layout.flip(number(argument, sizes)?)?,
+            "step" => layout.step(number(argument, sizes)?, 2)?,
+            "broadcast" => layout.broadcast_to(&numbers(argument, sizes)?)?,
+            "shift" => Layout::strided(layout.shape(), layout.strides(), number(argument, sizes)?)?,
+            "cut" => {
+                for (axis, part) in argument.split(',').enumerate() {
+                    let (start, len) = part.split_once(':').unwrap_or(("0", part));
+                    let (start, len) = (number(start, sizes)?, number(len, sizes)?);
+                    layout = layout.slice(axis, start..start + len)?;
+                }
+                layout
+            }
+            _ => bail!("`{word}` is not known"),
+        };
+    }
+    Ok(layout)
+}
+
+/// Mean and deviation of each component, as networks trained on `ImageNet` expect.
+const NORMAL: [[f32; 2]; 3] = [[0.485, 0.229], [0.456, 0.224], [0.406, 0.225]];
+
+/// A clamp of a kind: for all elements, or for a channel.
+pub fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
+    let n = f32::from(channel as u16);
+    let is_to_float = dtype.is_float();
+    let (clamp, scale, bias) = match kind {
+        "bounds" => (bounds(dtype), None, 0.0),
+        "affine" if is_to_float => (bounds(dtype), Some(1.7), -0.3),
+        "affine" => (bounds(dtype), Some(1.5), -20.0),
+        // From integers to −½ to ½.
+        "unit" => {
+            let most = if source == DType::U8 { 255.0 } else { 65_535.0 };
+            (between(dtype, -0.4, 0.4), Some(1.0 / most), -0.5)
+        }
+        // From bytes to a network's normalized input, and back.
+        "network" => match (NORMAL[channel], is_to_float) {
+            ([mean, deviation], true) => {
+                (between(dtype, -2.0, 2.2), Some(1.0 / (255.0 * deviation)), -mean / deviation)
+            }
+            ([mean, deviation], false) => (between(dtype, 0.0, 255.0), Some(255.0 * deviation), 255.0 * mean),
+        },
+        "channels" if is_to_float => {
+            (between(dtype, -4.1 - n / 64.0, 3.9 + n / 128.0), Some(1.7 + n / 100.0), n / 50.0 - 0.3)
+        }
+        "channels" => (between(dtype, 61.0 + n, 197.0 - n), Some(1.5 + n / 8.0), -20.0 - n),
+        // From accumulators up to a million, or floats up to 8, to about ±127.
+        "quantise" => {
+            let most = if source.is_float() { 8.0 } else { 1e6 };
+            (Clamp::unbounded(dtype), Some(127.0 / (most * (1.0 + n / 1e4))), 0.25)
+        }
+        // Bounds that replace some of the elements. The numbers repeat every 97 channels.
+        "users" => {
+            let n = f32::from(channel as u16 % 97);
+            let near = n / 128.0;
+            let [scale, bias] = match (source, dtype) {
+                // Maps bytes to about −5 to 5.
+                (DType::U8, DType::F16 | DType::F32) => [0.04 + near / 100.0, -5.0 - near],
+                (DType::U8, _) => [1.5 + near, -20.0 - n],
+                // The source has floats from −8 to 8.
+                (_, DType::U8) => [17.3 + near, 128.0 - near],
+                (_, DType::I8) => [15.7 + near, 0.5 + near],
+                _ => [1.7 + near, -0.3 - near],
+            };
+            let clamp = match dtype {
+                DType::U8 => between(dtype, 5.0 + n / 8.0, 250.0 - n / 8.0),
+                DType::I8 => between(dtype, -100.0 + n / 8.0, 100.0 - n / 8.0),
+                DType::I32 => between(dtype, -1e9 - 128.0 * n, 1e9 + 128.0 * n),
+                _ => between(dtype, -4.1 - near, 3.9 + near),
+            };
+            (clamp, Some(scale), bias)
+        }
+        _ => bail!("`{kind}` is not a kind of clamp"),
+    };
+    let clamp = if source == dtype { clamp } else { clamp.with_source(source)? };
+    let to_nearest = ["network", "quantise", "users"].contains(&kind);
+    let clamp = if to_nearest { clamp.with_rounding(Rounding::NearestEven) } else { clamp };
+    Ok(scale.map_or(Ok(clamp), |scale| clamp.with_affine(scale, bias))?)
+}
+
+/// Bounds of one of the plain kernel's dtypes.
+fn between(dtype: DType, min: f32, max: f32) -> Clamp {
+    match dtype {
+        DType::U8 => Clamp::new(min as u8, max as u8),
+        DType::I8 => Clamp::new(min as i8, max as i8),
+        DType::I32 => Clamp::new(min as i32, max as i32),
+        DType::F16 => Clamp::new(f16::from_f32(min), f16::from_f32(max)),
+        _ => Clamp::new(min, max),
+    }
+}
