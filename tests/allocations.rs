@@ -6,8 +6,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use allocation_counter::{AllocationInfo, measure};
-use clamp_testing::harness::{Gpu, buffer, gpus, with_limits};
-use wgpu_clamp::{Clamp, Clamps, Layout, Limits, Operands, Plan, Prepared, View, wgpu};
+use clamp_testing::harness::{Gpu, buffer, gpus};
+use wgpu_clamp::{Clamp, Layout, Limits, Operands, Plan, Prepared, View, wgpu};
 
 /// How often a clamp is recorded.
 const TIMES: usize = 4000;

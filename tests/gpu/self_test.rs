@@ -9,6 +9,8 @@ use crate::harness::{Gpu, gpus};
 /// One case of so many. The number is prime: each route, step and placement comes again at other distances.
 const EVERY: usize = 13;
 
+const STEPS: [Option<Precision>; 3] = [None, Some(Precision::Fast), Some(Precision::Exact)];
+
 /// Every second case of the sample has the blocks of the device, every other those that it would not get: a GPU's on a
 /// driver for CPUs, a CPU's on a GPU.
 #[test]
@@ -29,33 +31,38 @@ fn sample(gpu: &Gpu) {
     };
     let other = Host::new(&gpu.clamper().clone().with_lanes(other), gpu.host.queue());
     let hosts = [&gpu.host, &other];
-    let mut outcomes = Vec::new();
-    for (n, case) in (0..).step_by(EVERY).enumerate() {
+    let run = |case: usize| {
         let _turn = gpu.turn();
-        let report = hosts[n % 2].self_test().cases(case..case + 1).run_blocking().unwrap();
+        let report = hosts[case % 2].self_test().cases(case..case + 1).run_blocking().unwrap();
         assert!(report.passed(), "{report}");
-        let [outcome] = report.outcomes() else { break };
-        outcomes.push(outcome.clone());
-    }
-    println!("{} cases on {}", outcomes.len(), gpu.name);
-
-    let met = |is_it: &dyn Fn(&Clamp, &str) -> bool| {
-        outcomes.iter().any(|outcome| is_it(&outcome.clamp, &outcome.plan))
+        report.outcomes().first().cloned()
+    };
+    let mut outcomes: Vec<(usize, Outcome)> =
+        (0..).step_by(EVERY).map_while(|case| Some((case, run(case)?))).collect();
+    let meets = |outcomes: &[(usize, Outcome)], dtype, step| {
+        let step_of = |clamp: &Clamp| clamp.scale().value().map(|_| clamp.precision());
+        let clamps = outcomes.iter().map(|(_, outcome)| outcome.clamp);
+        clamps.into_iter().any(|clamp| clamp.dtype() == dtype && step_of(&clamp) == step)
     };
     for dtype in DType::ALL {
-        for step in [None, Some(Precision::Fast), Some(Precision::Exact)] {
-            let steps = |clamp: &Clamp| clamp.scale().value().map(|_| clamp.precision()) == step;
-            assert!(met(&|clamp, _| clamp.dtype() == dtype && steps(clamp)), "to {dtype}, {step:?}");
+        let of_dtype = |(case, outcome): &(usize, Outcome)| (outcome.clamp.dtype() == dtype).then_some(*case);
+        let met = outcomes.iter().find_map(of_dtype).expect("each dtype has more cases than the distance");
+        for step in STEPS {
+            // A dtype that converts to no other has few cases, which lie together.
+            let mut near = met.saturating_sub(EVERY)..met + EVERY;
+            while !meets(&outcomes, dtype, step) {
+                let case = near.next().unwrap_or_else(|| panic!("to {dtype}, {step:?}"));
+                outcomes.push((case, run(case).unwrap()));
+            }
         }
-        assert!(met(&|clamp, _| clamp.source() == dtype), "from {dtype}");
+        assert!(outcomes.iter().any(|(_, outcome)| outcome.clamp.source() == dtype), "from {dtype}");
     }
+    println!("{} cases on {}", outcomes.len(), gpu.name);
     for words in ["block kernel", "gather kernel", ", in rows", "exchanged", "by words"] {
-        for converts in [false, true] {
-            let is_it = |clamp: &Clamp, plan: &str| clamp.converts() == converts && plan.contains(words);
-            assert!(met(&is_it) || converts && words == ", in rows", "{words}, {converts}");
-        }
+        let is_it = |(_, outcome): &(usize, Outcome)| outcome.plan.contains(words);
+        assert!(outcomes.iter().any(is_it), "{words}");
     }
-    let routes: HashSet<_> = outcomes.iter().map(|outcome| outcome.route).collect();
+    let routes: HashSet<_> = outcomes.iter().map(|(_, outcome)| outcome.route).collect();
     assert_eq!(routes.len(), 19, "{routes:?}");
 }
 
