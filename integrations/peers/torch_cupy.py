@@ -159,7 +159,7 @@ def ours(path):
         rows = json.load(file)["rows"]
     wanted = {("contiguous", "clamp"), ("scale and bias", "scale, bias, clamp")}
     return {
-        (row["name"], row["dtype"]): (row["ours"]["median"], row["bytes"])
+        (row["name"], row["dtypes"]): (row["ours"]["median"], row["bytes"])
         for row in rows
         if (row["section"], row["name"]) in wanted and row["ours"]
     }
