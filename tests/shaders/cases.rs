@@ -114,12 +114,13 @@ fn the_probe_refuses_the_devices_whose_conversions_are_wrong() {
     assert!(found.iter().all(|count| *count > 0), "{found:?}");
 }
 
-/// The small sizes reach every entry point that large sizes reach.
+/// The small sizes reach every entry point that large sizes reach, with the constants that depend on layouts.
 #[test]
 fn small_cases_take_the_entry_points_of_large_ones() {
+    const OF_CLAMPS: [&str; 3] = ["IN_SEQUENCE", "ZERO_WITHIN", "KEEPS_INFINITY"];
     let entry_points = |size: fn(usize) -> usize| {
         let mut met = HashSet::new();
-        for (n, case) in Case::all(true).iter().enumerate() {
+        for (n, case) in Case::all(false).iter().enumerate() {
             let (src, dst) = case.layouts(size(n)).unwrap();
             for lanes in Lanes::ALL {
                 let limits = Limits { lanes, ..Limits::default() };
@@ -128,7 +129,10 @@ fn small_cases_take_the_entry_points_of_large_ones() {
                 } else {
                     Plan::new(case.clamps(), &src, &dst, limits).unwrap()
                 };
-                met.extend(plan.shaders().into_iter().map(|one| (one.entry_point, format!("{:?}", one.constants))));
+                met.extend(plan.shaders().into_iter().map(|mut one| {
+                    one.constants.retain(|(name, _)| !OF_CLAMPS.contains(name));
+                    (one.entry_point, format!("{:?}", one.constants))
+                }));
             }
         }
         met

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::rc::Rc;
 
 use anyhow::{Result, ensure};
-use wgpu_clamp::{DType, Host, Layout, Operands, Plan, View, wgpu};
+use wgpu_clamp::{DType, Host, Layout, Plan, wgpu};
 
 use crate::bench::Bench;
 use crate::case::{Case, Set};
@@ -14,14 +14,10 @@ use crate::cases;
 use crate::clock::{Work, seconds};
 use crate::data::{self, Content};
 use crate::hand::{Hand, Ring};
-use crate::kernels::part;
 use crate::row::{Goals, Rival, Row, Trial};
 
 /// Bytes of a small clamp.
 const SMALL: u64 = 4096;
-
-/// Number of small clamps in one pass.
-const MANY: u64 = 1000;
 
 /// Calls per sample, where one call is too short to be timed.
 const CALLS: u32 = 50;
@@ -47,130 +43,113 @@ pub fn rows() -> Vec<Row> {
     ]
 }
 
-/// Seconds to record with `record` and to submit. Waits afterwards.
-fn recorded(host: &Host, record: impl FnOnce(&mut wgpu::CommandEncoder) -> Result<()>) -> Result<f64> {
-    let device = host.clamper().device();
+/// Records commands of a small clamp.
+type Record = Box<dyn Fn(&Small, &mut wgpu::CommandEncoder) -> Result<()>>;
+
+/// Records in a pass of its own.
+fn in_pass(record: impl Fn(&Small, &mut wgpu::ComputePass<'_>) + 'static) -> Record {
+    Box::new(move |small, encoder| {
+        record(small, &mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+        Ok(())
+    })
+}
+
+/// Records `CALLS` times.
+fn often(record: Record) -> Record {
+    Box::new(move |small, encoder| (0..CALLS).try_for_each(|_| record(small, encoder)))
+}
+
+/// Seconds to record and to submit. Waits afterwards.
+fn cpu_time(small: &Small, record: &Record) -> Result<f64> {
+    let device = small.host.clamper().device();
     let (time, result) = seconds(|| {
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let result = record(&mut encoder);
-        host.queue().submit([encoder.finish()]);
+        let result = record(small, &mut encoder);
+        small.host.queue().submit([encoder.finish()]);
         result
     });
     device.poll(wgpu::PollType::wait_indefinitely())?;
     result.map(|()| time)
 }
 
-/// Seconds per submission of a pass. Each submission waits for the previous one.
-fn round_trips(host: &Host, record: impl Fn(&mut wgpu::ComputePass<'_>)) -> Result<f64> {
-    let all = || (0..CALLS).try_for_each(|_| recorded(host, in_pass(&record)).map(|_| ()));
-    let (time, result) = seconds(all);
+/// Seconds per submission. Each submission waits for the previous one.
+fn round_trip(small: &Small, record: &Record) -> Result<f64> {
+    let (time, result) = seconds(|| (0..CALLS).try_for_each(|_| cpu_time(small, record).map(|_| ())));
     result.map(|()| time / f64::from(CALLS))
 }
 
-/// Records in a pass of its own.
-fn in_pass(
-    record: impl FnOnce(&mut wgpu::ComputePass<'_>),
-) -> impl FnOnce(&mut wgpu::CommandEncoder) -> Result<()> {
-    |encoder| {
-        record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
-        Ok(())
-    }
-}
-
-/// Small clamps side by side in three buffers: the source, our destination and the rival's.
+/// Small clamps, each from a source to our destination and to the rival's.
 struct Small {
     host: Host,
     hand: Hand,
-    /// One clamp of all the bytes, which has the same result.
     case: Case,
     set: Set,
-    theirs: wgpu::Buffer,
+    theirs: Vec<wgpu::Buffer>,
 }
 
 impl Small {
-    fn new(bench: &Bench, count: u64) -> Result<Rc<Self>> {
+    fn new(bench: &Bench, count: usize) -> Result<Self> {
         let device = &bench.device;
-        let layout = Layout::packed(&[usize::try_from(SMALL * count / 4)?])?;
+        let layout = Layout::packed(&[SMALL as usize / 4])?;
         let case = Case::new("", "", data::bounds(DType::F32), [layout; 2]);
-        let set = case.buffers(device, 1)?;
-        let theirs = Content::Poison.buffer(device, case.sizes()?[1])?;
+        let set = case.set(device, count)?;
+        let theirs =
+            (0..count).map(|_| Content::Poison.buffer(device, SMALL as usize)).collect::<Result<_>>()?;
         device.wait()?;
-        Ok(Rc::new(Self { host: device.host.clone(), hand: Hand::new(device), case, set, theirs }))
+        Ok(Self { host: device.host.clone(), hand: Hand::new(device), case, set, theirs })
     }
 
-    /// The operands of the `n`-th small clamp.
-    fn operands(&self, n: u64) -> Result<Operands<'_>> {
-        let elements = usize::try_from(SMALL / 4)?;
-        let layout = Layout::packed_at(&[elements], elements * usize::try_from(n)?)?;
-        let [src, dst] = self.set.buffers[0].each_ref().map(|buffer| View::of::<f32>(buffer, layout));
-        Ok(Operands::new(src, dst))
+    /// The bind group of the `n`-th clamp by hand.
+    fn bind(&self, n: usize) -> wgpu::BindGroup {
+        self.hand.bind([&self.set.buffers[n][0], &self.theirs[n]].map(wgpu::Buffer::as_entire_binding))
     }
 
-    /// The bind group of the `n`-th small clamp by hand.
-    fn bind(&self, n: u64) -> wgpu::BindGroup {
-        let buffers = [&self.set.buffers[0][0], &self.theirs];
-        self.hand.bind(buffers.map(|buffer| part(buffer, n * SMALL, SMALL)))
+    fn trial(self, measure: fn(&Self, &Record) -> Result<f64>, [ours, theirs]: [Record; 2]) -> Trial {
+        let (small, bytes) = (Rc::new(self), SMALL);
+        let work = |record| {
+            let small = Rc::clone(&small);
+            Work::Measured(Box::new(move || measure(&small, &record)))
+        };
+        let rivals = vec![Rival { name: "by hand".to_owned(), work: work(theirs) }];
+        let ours = work(ours);
+        // Both sides must do the same work.
+        let check = move |bench: &Bench| {
+            let results = [small.set.dst(), &small.theirs[0]];
+            results.into_iter().try_for_each(|dst| small.case.check(&bench.device, dst))
+        };
+        Trial { bytes, ours, rivals, plain: None, check: Box::new(check) }
     }
+}
 
-    fn trial(
-        self: Rc<Self>,
-        bytes: u64,
-        ours: impl Fn(&Self) -> Result<f64> + 'static,
-        theirs: impl Fn(&Self) -> Result<f64> + 'static,
-    ) -> Trial {
-        let (us, they) = (Rc::clone(&self), Rc::clone(&self));
-        let work = Work::Measured(Box::new(move || theirs(&they)));
-        Trial {
-            bytes,
-            ours: Work::Measured(Box::new(move || ours(&us))),
-            rivals: vec![Rival { name: "by hand".to_owned(), work }],
-            plain: None,
-            // Both sides must do the same work.
-            check: Box::new(move |bench| {
-                self.case.check(&bench.device, self.set.dst())?;
-                self.case.check(&bench.device, &self.theirs)
-            }),
-        }
-    }
+/// Prepared clamps and bind groups by hand, recorded in one pass.
+fn ready(small: &Small) -> [Record; 2] {
+    let groups: Vec<_> = (0..small.theirs.len()).map(|n| small.bind(n)).collect();
+    [
+        in_pass(|small, pass| small.set.prepared.iter().for_each(|one| one.record(pass))),
+        in_pass(move |small, pass| small.hand.record(pass, &groups, SMALL)),
+    ]
 }
 
 fn many(bench: &Bench) -> Result<Trial> {
-    let small = Small::new(bench, MANY)?;
-    let prepare = |n| Ok(bench.device.host.clamper().prepare(small.case.clamp(), small.operands(n)?)?);
-    let prepared = (0..MANY).map(prepare).collect::<Result<Vec<_>>>()?;
-    let groups: Vec<_> = (0..MANY).map(|n| small.bind(n)).collect();
-    let ours = move |small: &Small| {
-        recorded(&small.host, in_pass(|pass| prepared.iter().for_each(|one| one.record(pass))))
-    };
-    let theirs =
-        move |small: &Small| recorded(&small.host, in_pass(|pass| small.hand.record(pass, &groups, SMALL)));
-    Ok(small.trial(SMALL * MANY, ours, theirs))
-}
-
-fn unprepared(bench: &Bench) -> Result<Trial> {
-    let ours = |small: &Small| {
-        let encode = |encoder: &mut wgpu::CommandEncoder| {
-            Ok(small.host.clamper().encode(encoder, small.case.clamp(), small.operands(0)?)?)
-        };
-        recorded(&small.host, |encoder| (0..CALLS).try_for_each(|_| encode(encoder)))
-    };
-    // Parameters and bind group are made each time.
-    let theirs = |small: &Small| {
-        let encode = |encoder: &mut wgpu::CommandEncoder| {
-            in_pass(|pass| small.hand.record(pass, &[small.bind(0)], SMALL))(encoder)
-        };
-        recorded(&small.host, |encoder| (0..CALLS).try_for_each(|_| encode(encoder)))
-    };
-    Ok(Small::new(bench, 1)?.trial(SMALL, ours, theirs))
+    let small = Small::new(bench, 1000)?;
+    let records = ready(&small);
+    Ok(small.trial(cpu_time, records))
 }
 
 fn one(bench: &Bench) -> Result<Trial> {
     let small = Small::new(bench, 1)?;
-    let prepared = bench.device.host.clamper().prepare(small.case.clamp(), small.operands(0)?)?;
-    let group = [small.bind(0)];
-    let ours = move |small: &Small| round_trips(&small.host, |pass| prepared.record(pass));
-    let theirs = move |small: &Small| round_trips(&small.host, |pass| small.hand.record(pass, &group, SMALL));
-    Ok(small.trial(SMALL, ours, theirs))
+    let records = ready(&small);
+    Ok(small.trial(round_trip, records))
+}
+
+/// By hand, too, parameters and bind group are made each time.
+fn unprepared(bench: &Bench) -> Result<Trial> {
+    let encode: Record = Box::new(|small, encoder| {
+        let operands = small.case.operands(&small.set, 0)?;
+        Ok(small.host.clamper().encode(encoder, small.case.clamp(), operands)?)
+    });
+    let by_hand = in_pass(|small, pass| small.hand.record(pass, &[small.bind(0)], SMALL));
+    Ok(Small::new(bench, 1)?.trial(cpu_time, [often(encode), often(by_hand)]))
 }
 
 /// A plan for eight dimensions, none of which merge.

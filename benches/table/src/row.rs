@@ -60,7 +60,7 @@ pub struct Rival {
 
 /// A measured row.
 #[derive(Debug, Default, Serialize)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     pub section: String,
     pub name: String,
     pub dtypes: String,
@@ -87,7 +87,7 @@ pub struct Outcome {
 
 /// The outcome of a row against its goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(crate) enum Verdict {
     Met,
     Missed,
     /// There is no goal.

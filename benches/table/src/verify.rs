@@ -1,7 +1,7 @@
-//! Compares results with the reference: all elements of a small tensor, a sample of a large one.
+//! Compares results with the reference, at a sample of elements, and what lies between the elements with what was there.
 
 use anyhow::{Result, ensure};
-use wgpu_clamp::verify::{self, Buffers};
+use wgpu_clamp::verify::Buffers;
 use wgpu_clamp::{Clamp, Clamps, Layout, reference, wgpu};
 
 use crate::case::Case;
@@ -9,18 +9,13 @@ use crate::data::{self, Random};
 use crate::device::Device;
 use crate::plain::number_of;
 
-/// A tensor of up to so many elements is compared as a whole. Of a larger tensor, so many random elements are compared.
+/// Random elements that are compared, beside the first and the last ones.
 const SAMPLE: usize = 1 << 18;
 
 /// Fails if the reference does not allow an element, or if a byte outside the output has changed.
 pub fn check<'a>(clamps: impl Into<Clamps<'a>>, buffers: Buffers<'_>) -> Result<()> {
     let clamps = clamps.into();
     let Buffers { src_layout, src, dst_layout, dst_before, dst_after } = buffers;
-    if dst_layout.len() <= SAMPLE {
-        let report = verify::check(clamps, buffers)?;
-        ensure!(report.passed(), "{report}");
-        return Ok(());
-    }
     for n in sample(dst_layout) {
         let clamp = of(clamps, dst_layout, n);
         let x = bits(src, src_layout, n, clamp.source().size());

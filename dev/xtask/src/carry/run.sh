@@ -30,5 +30,5 @@ try 600 gpu bin/gpu
 try 120 conformance bin/conformance
 try 480 table bin/clamp-bench --quick --minutes 3 --json raw/table.json
 try 480 layouts bin/clamp-bench --layouts --quick --minutes 3 --json raw/layouts.json
-try 240 first bin/clamp-bench --first --json raw/first.json
+try 480 first bin/clamp-bench --first --size 4 --rounds 5 --minutes 3 --json raw/first.json
 exit $failed
