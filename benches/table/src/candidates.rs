@@ -78,9 +78,9 @@ fn summary(choices: &[Choice]) -> String {
     )
 }
 
-/// The cases in two buffers and with numbers of the host.
+/// The large rows, in two buffers and with numbers of the host.
 fn cases(options: &Options) -> Result<Vec<Case>> {
-    let mut cases = model::all(options)?;
+    let mut cases = model::large(options)?;
     cases.retain(|case| !case.in_place && case.slots.is_none());
     Ok(cases)
 }

@@ -24,16 +24,18 @@ const PAIRS: &str = "u8 u8>f16 u8>f32 f32>u8 f32>i8 f16 f32 i32";
 
 /// The cases of the table, of tensors of about `bytes` bytes.
 pub fn table(bytes: usize) -> Result<Vec<Case>> {
-    cases(bytes, u64::MAX, |section| section != LAYOUTS)
+    cases(bytes, None, u64::MAX, |section| section != LAYOUTS)
 }
 
-/// The cases of layouts that users bring, of tensors of about `bytes` bytes; of fewer where a tensor would take more than
-/// `most` bytes.
-pub fn layouts(bytes: usize, most: u64) -> Result<Vec<Case>> {
-    cases(bytes, most, |section| section == LAYOUTS)
+/// The cases of layouts that users bring, of tensors of about `bytes` bytes, or of so many `elements`; of fewer where a tensor
+/// would take more than `most` bytes.
+pub fn layouts(section: &str, bytes: usize, elements: Option<usize>, most: u64) -> Result<Vec<Case>> {
+    let mut cases = cases(bytes, elements, most, |section| section == LAYOUTS)?;
+    cases.iter_mut().for_each(|case| section.clone_into(&mut case.section));
+    Ok(cases)
 }
 
-fn cases(bytes: usize, most: u64, wants: fn(&str) -> bool) -> Result<Vec<Case>> {
+fn cases(bytes: usize, elements: Option<usize>, most: u64, wants: fn(&str) -> bool) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let list =
         include_str!("../data/cases.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -45,7 +47,7 @@ fn cases(bytes: usize, most: u64, wants: fn(&str) -> bool) -> Result<Vec<Case>> 
         for count in counts.split(' ').filter(|_| wants(section)) {
             for pair in pairs(dtypes)? {
                 // As in a copy of `bytes` bytes.
-                let elements = 2 * bytes / (pair[0].size() + pair[1].size());
+                let elements = elements.unwrap_or(2 * bytes / (pair[0].size() + pair[1].size()));
                 let of =
                     |elements| case(&columns, pair, &sizes(bytes, elements, count.parse()?, pair[1].size()));
                 let mut case = of(elements).with_context(|| format!("{line}"))?;

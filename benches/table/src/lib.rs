@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 #![allow(
+    missing_docs,
     clippy::missing_errors_doc,
     clippy::missing_panics_doc,
     clippy::must_use_candidate,
@@ -99,7 +100,11 @@ fn try_run(options: &Options, more: &[More]) -> Result<bool> {
 
 /// The cases of the table, or with `--layouts` those that users bring, in tensors of about `bytes` bytes.
 fn cases_of(options: &Options, bytes: usize, most: u64) -> Result<Vec<Case>> {
-    if options.layouts { cases::layouts(bytes, most) } else { cases::table(bytes) }
+    if !options.layouts {
+        return cases::table(bytes);
+    }
+    let section = format!("{} of {}", cases::LAYOUTS, table::size(bytes as u64));
+    cases::layouts(&section, bytes, None, most)
 }
 
 /// The requested rows, in the order of the table.
@@ -114,11 +119,8 @@ fn rows(bench: &Bench, more: &[More]) -> Result<Vec<Row>> {
     }
     let mut rows = Vec::new();
     for bytes in sizes {
-        let mut cases = cases_of(&bench.options, usize::try_from(bytes)?, bench.most())?;
-        for case in cases.iter_mut().filter(|case| case.section == cases::LAYOUTS) {
-            case.section += &format!(" of {}", table::size(bytes));
-        }
-        rows.extend(cases.into_iter().enumerate().map(|(n, case)| Row { case: Some(n), ..case.row() }));
+        let cases = cases_of(&bench.options, usize::try_from(bytes)?, bench.most())?.into_iter().enumerate();
+        rows.extend(cases.map(|(n, case)| Row { case: Some(n), ..case.row() }));
     }
     if !bench.options.layouts {
         rows.extend(calls::rows());

@@ -27,6 +27,10 @@ const BATCHES: u64 = 48;
 /// Microseconds that a dispatch beyond the first costs on the H200.
 const DISPATCH: f64 = 2.0;
 
+/// Sections of small pictures, and their pixels.
+const PICTURES: [(&str, usize); 2] =
+    [("layouts of 640 × 480", 640 * 480), ("layouts of 1920 × 1080", 1920 * 1080)];
+
 /// The H200's limits, as far as plans depend on them.
 pub(crate) fn limits() -> Limits {
     Limits {
@@ -145,6 +149,10 @@ impl Prediction {
         Some(self.ours / self.plain?)
     }
 
+    fn is_small(&self) -> bool {
+        PICTURES.iter().any(|(section, _)| *section == self.section)
+    }
+
     fn line(&self) -> String {
         let Self { row, ours, largest, dispatches, .. } = self;
         let (copy, plain) = (self.to_copy(), dash(self.to_plain(), |ratio| format!("{ratio:.2}")));
@@ -155,7 +163,12 @@ impl Prediction {
 /// Predicts the requested rows, and prints them.
 pub fn run(options: &Options) -> Result<()> {
     let copy = copy()?;
-    let rows = in_parallel(&all(options)?, |case| predict(case, copy))?;
+    let mut cases = large(options)?;
+    for (section, pixels) in PICTURES {
+        cases.extend(cases::layouts(section, 0, Some(3 * pixels), limits().max_binding_size)?);
+    }
+    cases.retain(|case| options.wants(&case.title()));
+    let rows = in_parallel(&cases, |case| predict(case, copy))?;
     println!("| row | predicted µs | of a copy | of the plain kernel | largest term | dispatches |");
     println!("| --- | ---: | ---: | ---: | --- | ---: |");
     for row in &rows {
@@ -168,11 +181,11 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The requested cases: of the table, and of users' layouts.
-pub(crate) fn all(options: &Options) -> Result<Vec<Case>> {
+/// The requested large rows: of the table, and of users' layouts.
+pub(crate) fn large(options: &Options) -> Result<Vec<Case>> {
     let bytes = usize::try_from(options.size.unwrap_or(BYTES))?;
     let mut cases = cases::table(bytes)?;
-    cases.extend(cases::layouts(bytes, limits().max_binding_size)?);
+    cases.extend(cases::layouts(LAYOUTS, bytes, None, limits().max_binding_size)?);
     cases.retain(|case| options.wants(&case.title()));
     Ok(cases)
 }
@@ -186,15 +199,22 @@ pub(crate) fn in_parallel<T: Send>(
     cases.par_iter().progress_with(progress(cases.len())).map(make).collect()
 }
 
-/// The last lines: the table, users' layouts, and both.
+/// The last lines: groups of rows, and all large ones.
 fn summary(rows: &[Prediction]) -> String {
-    let (layouts, table): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.section == LAYOUTS);
+    let (small, large): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.is_small());
+    let several = small.iter().filter(|row| row.dispatches > 1).count();
+    let (layouts, table): (Vec<_>, Vec<_>) = large.iter().copied().partition(|row| row.section == LAYOUTS);
     let of = |rows: &[&Prediction]| {
         let above = |ratio: f64| rows.iter().filter(|row| row.to_copy() > ratio).count();
         format!("{}, above 1.5: {}, above 2: {}", figures(rows), above(1.5), above(2.0))
     };
-    let all: Vec<_> = rows.iter().collect();
-    format!("table: {}\nlayouts: {}\nmodel: {}", of(&table), of(&layouts), figures(&all))
+    format!(
+        "small pictures: {} rows, {several} with more than one dispatch\ntable: {}\nlayouts: {}\nmodel: {}",
+        small.len(),
+        of(&table),
+        of(&layouts),
+        figures(&large)
+    )
 }
 
 fn figures(rows: &[&Prediction]) -> String {

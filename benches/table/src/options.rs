@@ -41,7 +41,7 @@ pub struct Options {
     /// with drivers' caches off on Linux.
     #[arg(long, conflicts_with_all = ["model", "candidates"])]
     pub first: bool,
-    /// Needs no device: predicts the rows of the table and of the layouts on a GPU, at 64 MiB or `--size`.
+    /// Needs no device: predicts the rows of the table, the layouts and small pictures on a GPU, at 64 MiB or `--size`.
     #[arg(long)]
     pub model: bool,
     /// Instead of the table, times each kernel that could take a row of the table or of the layouts, in turns, beside the

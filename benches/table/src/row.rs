@@ -60,7 +60,7 @@ pub struct Rival {
 
 /// A measured row.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Outcome {
+pub struct Outcome {
     pub section: String,
     pub name: String,
     pub dtypes: String,
@@ -87,7 +87,7 @@ pub(crate) struct Outcome {
 
 /// The outcome of a row against its goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub enum Verdict {
     Met,
     Missed,
     /// There is no goal.
