@@ -400,7 +400,6 @@ mod route;
 mod slots;
 pub(crate) mod values;
 
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;

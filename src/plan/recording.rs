@@ -100,7 +100,8 @@ impl Plan {
             }
         }
         let blocks = recorder.push(bytes);
-        let (target, places) = stored.map_or((blocks, (layout.count, layout.pitch)), |stored| (stored, (1, 0)));
+        let (target, places) =
+            stored.map_or((blocks, (layout.count, layout.pitch)), |stored| (stored, (1, 0)));
         if slots.iter().any(Option::is_some) {
             recorder.resolve(self, &slots, target, places)?;
         }
@@ -111,7 +112,8 @@ impl Plan {
                 offset: layout.offset(n),
                 size: layout.size,
             };
-            let dst = if self.placement == Placement::TwoBuffers { BoundBuffer::Dst } else { BoundBuffer::Src };
+            let dst =
+                if self.placement == Placement::TwoBuffers { BoundBuffer::Dst } else { BoundBuffer::Src };
             let storage = window.bindings.storage().map(|(binding, side, range)| Binding {
                 binding,
                 buffer: [BoundBuffer::Src, dst][side],
@@ -147,7 +149,11 @@ impl Plan {
                 (Number::OnGpu, Some(_)) | (_, None) => continue,
                 (_, Some(_)) => "there is a slot, but the number is not `Number::OnGpu`".to_owned(),
             };
-            return Err(Error::argument(argument, value, format!("1 element is needed, or [{channels}] of them")));
+            return Err(Error::argument(
+                argument,
+                value,
+                format!("1 element is needed, or [{channels}] of them"),
+            ));
         }
         Ok(())
     }

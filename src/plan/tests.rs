@@ -151,7 +151,8 @@ fn a_channel_takes_as_many_bytes_as_documented() {
     let pairs = DType::ALL.into_iter().flat_map(|source| DType::ALL.map(|dtype| (source, dtype)));
     for (source, dtype) in pairs.filter(|(source, dtype)| source.converts_to(*dtype)) {
         let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
-        let values = [(0.5, 0.25), (255.0, 0.5), (1e-6, 3.5), (-1.7, 200.3)].map(|(scale, bias)| plain.with_affine(scale, bias).unwrap());
+        let values = [(0.5, 0.25), (255.0, 0.5), (1e-6, 3.5), (-1.7, 200.3)]
+            .map(|(scale, bias)| plain.with_affine(scale, bias).unwrap());
         let found = plain.with_scale_bias(Number::OnGpu, Number::Absent);
         for clamp in values.into_iter().chain([plain]).chain(found.ok()) {
             for precision in [Precision::Fast, Precision::Exact] {

@@ -1,5 +1,5 @@
 //! The shaders of plans, executed without a device as each of the sanitizer's devices would, and compared with the reference.
 
 mod cases;
-mod planted;
 mod plans;
+mod planted;

@@ -15,7 +15,13 @@ use wgpu_clamp::{
 
 /// Executes the plan of a clamp. Checks that each element of dst is allowed by its channel's clamp, and that all other
 /// bytes stay.
-fn try_out<'a>(clamps: impl Into<Clamps<'a>>, src: &Layout, dst: &Layout, one_buffer: bool, limits: Limits) -> Count {
+fn try_out<'a>(
+    clamps: impl Into<Clamps<'a>>,
+    src: &Layout,
+    dst: &Layout,
+    one_buffer: bool,
+    limits: Limits,
+) -> Count {
     let clamps = clamps.into();
     let (value, slots) = (values(&clamps.as_slice()[0]), slots(clamps, dst.shape(), dst.len() as u64));
     let trial = Trial { clamps, src, dst, one_buffer, limits, value: &value, slots: &slots };
@@ -249,11 +255,21 @@ fn channels_are_right_in_every_form_and_placement() {
             let limits =
                 Limits { max_binding_size: limit, binding_alignment: 16, lanes, ..Limits::default() };
             try_out(clamps, &src, &dst, one_buffer, limits);
-            let plan = if one_buffer { Plan::in_one_buffer(clamps, &src, &dst, limits) } else { Plan::new(clamps, &src, &dst, limits) };
+            let plan = if one_buffer {
+                Plan::in_one_buffer(clamps, &src, &dst, limits)
+            } else {
+                Plan::new(clamps, &src, &dst, limits)
+            };
             labels.extend(plan.unwrap().shaders().into_iter().map(|shader| shader.label));
         }
     }
-    for words in ["several channels, ", "stored channels, ", ", one buffer", ", two ranges of one buffer", ", two buffers"] {
+    for words in [
+        "several channels, ",
+        "stored channels, ",
+        ", one buffer",
+        ", two ranges of one buffer",
+        ", two buffers",
+    ] {
         assert!(labels.iter().any(|label| label.contains(words)), "{words}: {labels:#?}");
     }
 }

@@ -2,8 +2,8 @@
 //! message. That results follow from a clamp is for the tests of the reference.
 
 use arbitrary::{Result, Unstructured};
-use half::{bf16, f16};
 use clamp_testing::values::mask;
+use half::{bf16, f16};
 use wgpu_clamp::standards::directml::{
     ElementWiseClip, ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc,
 };

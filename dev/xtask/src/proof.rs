@@ -86,8 +86,10 @@ pub const SANITIZED: &str = "cases::every_case_is_right_on_every_device";
 pub fn run(Args { only, patterns, sanitize, args }: &Args) -> Result<()> {
     let sh = shell()?;
     if *sanitize {
-        let test =
-            cmd!(sh, "cargo test --release --package wgpu-clamp --test shaders {SANITIZED} -- --exact --nocapture");
+        let test = cmd!(
+            sh,
+            "cargo test --release --package wgpu-clamp --test shaders {SANITIZED} -- --exact --nocapture"
+        );
         return Ok(test.env(EXHAUSTIVE, "1").run()?);
     }
     if *patterns {

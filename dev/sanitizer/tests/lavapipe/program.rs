@@ -36,7 +36,7 @@ pub fn words(random: &mut Random, count: usize) -> Vec<u8> {
 fn gpu() -> &'static Gpu {
     static GPU: OnceLock<Gpu> = OnceLock::new();
     GPU.get_or_init(|| {
-        let gpu = gpus().iter().find(|gpu| gpu.adapter.get_info().backend == wgpu::Backend::Vulkan);
+        let gpu = gpus().find(|gpu| gpu.adapter.get_info().backend == wgpu::Backend::Vulkan);
         let adapter =
             &gpu.expect("no Vulkan; `cargo xtask drivers` installs a software driver where it can").adapter;
         with_limits(adapter, adapter.limits())

@@ -127,14 +127,14 @@ fn refused(error: &Error, trial: &Trial<'_>, clamp: &Clamp) {
         Error::Argument(Refusal { argument: "dst", .. }) => {
             src.shape() != dst.shape() || ends_far(dst, clamp.dtype())
         }
-        Error::Argument(Refusal { argument: "axis", .. }) => clamps.axis().is_some_and(|axis| axis >= dst.rank()),
+        Error::Argument(Refusal { argument: "axis", .. }) => {
+            clamps.axis().is_some_and(|axis| axis >= dst.rank())
+        }
         Error::Argument(Refusal { argument: "clamps", .. }) => {
             let extent = dst.shape()[clamps.axis().expect("one clamp suits every shape")];
             list.len() != extent || !list.iter().all(agree) || list.iter().any(has_slots)
         }
-        Error::Overlap(Refusal { argument: "dst", .. }) => {
-            undecided(combinations(dst)) || shares_itself(dst)
-        }
+        Error::Overlap(Refusal { argument: "dst", .. }) => undecided(combinations(dst)) || shares_itself(dst),
         Error::Overlap(Refusal { argument: "src, dst", .. }) => {
             let pairs = src.len().saturating_mul(dst.len()).saturating_mul(64);
             let far = [src, dst].iter().any(|one| one.required_bytes(DType::F64) == u64::MAX);

@@ -79,7 +79,8 @@ mod tests {
         let first = grid.1.lines().count();
         let end = first + walk.1.lines().count() + 1;
         let words = format!("race: line {}, called in line 2 and line {end}, line 9999", first + 1);
-        let expected = "race: shaders/kernel/walk.wgsl:1, called in shaders/grid.wgsl:2 and block:1, line 9999";
+        let expected =
+            "race: shaders/kernel/walk.wgsl:1, called in shaders/grid.wgsl:2 and block:1, line 9999";
         assert_eq!(located(&wgsl, &words), expected);
         assert_eq!(located(&wgsl, "no line at all"), "no line at all");
     }

@@ -143,14 +143,19 @@ impl Run {
     fn findings(&self, dispatches: &[Dispatch], outcome: &wgsl_sanitizer::Outcome) -> Vec<String> {
         let tell = |source: Option<&Source>, words: String| match source {
             // Changed shaders have the lines of the plan's.
-            Some(source) => located(&self.recording.shaders[self.recording.dispatches[source.dispatch].shader].wgsl, &words),
+            Some(source) => located(
+                &self.recording.shaders[self.recording.dispatches[source.dispatch].shader].wgsl,
+                &words,
+            ),
             None => words,
         };
-        let stored = |buffer: usize, byte: u64, words: String| match outcome.stored_by(dispatches, buffer, byte) {
-            Some(source) => tell(Some(&source), format!("{words}, stored by {source}")),
-            None => format!("{words}, which nothing stored"),
-        };
-        let faults = outcome.findings.iter().map(|finding| tell(finding.source.as_ref(), finding.to_string()));
+        let stored =
+            |buffer: usize, byte: u64, words: String| match outcome.stored_by(dispatches, buffer, byte) {
+                Some(source) => tell(Some(&source), format!("{words}, stored by {source}")),
+                None => format!("{words}, which nothing stored"),
+            };
+        let faults =
+            outcome.findings.iter().map(|finding| tell(finding.source.as_ref(), finding.to_string()));
         let mut findings: Vec<_> = faults.collect();
         let dst = self.buffers.len() - 2;
         let (mut expected, mut wrong) = (self.buffers.clone(), 0);

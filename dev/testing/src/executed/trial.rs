@@ -62,7 +62,8 @@ impl Count {
 /// Whether equal indices of two layouts of one shape have the same address.
 pub(super) fn same_addresses(a: &Layout, b: &Layout) -> bool {
     let strides = a.strides().iter().zip(b.strides()).zip(a.shape());
-    a.is_empty() || a.offset() == b.offset() && strides.into_iter().all(|((a, b), extent)| a == b || *extent == 1)
+    a.is_empty()
+        || a.offset() == b.offset() && strides.into_iter().all(|((a, b), extent)| a == b || *extent == 1)
 }
 
 /// The four numbers of a clamp.
@@ -97,7 +98,8 @@ impl Trial<'_> {
             return Ok(Count::default());
         };
         let (layouts, slots) = self.lay_out_slots(clamp);
-        let recording = plan.record(self.clamps, layouts).map_err(|error| format!("{error}\n{plan}\n{self}"))?;
+        let recording =
+            plan.record(self.clamps, layouts).map_err(|error| format!("{error}\n{plan}\n{self}"))?;
         let moves = self.moves(clamp);
         let mut buffers = self.operands(clamp, &moves);
         buffers.push(slots);
@@ -189,7 +191,8 @@ impl Trial<'_> {
             let size = if n < 2 { clamp.dtype().size() } else { DType::F32.size() };
             let within = usize::from(2 * size as u64 <= self.limits.max_binding_size);
             // Aligned like a binding, but to at most 4 KiB, which keeps the buffer small.
-            let start = (end as usize).next_multiple_of(self.limits.binding_alignment.clamp(16, 1 << 12) as usize);
+            let start =
+                (end as usize).next_multiple_of(self.limits.binding_alignment.clamp(16, 1 << 12) as usize);
             let first = start / size + within;
             let stride = [1_isize, -2, 3, -1][n];
             let last = first + (self.slots.len() - 1) * stride.unsigned_abs();
