@@ -142,11 +142,10 @@ const AFFINE_ON_GPU: [DType; 7] =
 /// The clamp with its bounds on the GPU, and with its affine step on the GPU if the dtype allows that.
 fn on_gpu(clamp: &Clamp) -> Clamp {
     let bounds = clamp.with_bounds(Number::OnGpu, Number::OnGpu).expect(VALID);
-    if [clamp.scale(), clamp.bias()] != [Number::Absent; 2] {
-        bounds.with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap_or(bounds)
-    } else {
-        bounds
+    if clamp.scale() == Number::Absent && clamp.bias() == Number::Absent {
+        return bounds;
     }
+    bounds.with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap_or(bounds)
 }
 
 /// The `n`-th clamp of a pair without an affine step. Bounds, NaN rule and order rotate.

@@ -208,7 +208,9 @@ impl Trial<'_> {
             end = ((last + 1) * size) as u64;
         }
         let mut buffer = Memory::new(end.next_multiple_of(4), 0);
-        elements.into_iter().for_each(|(offset, bytes)| buffer.write(offset, &bytes));
+        for (offset, bytes) in elements {
+            buffer.write(offset, &bytes);
+        }
         (layouts, buffer)
     }
 }
