@@ -1,6 +1,8 @@
 //! Lowers pointers to places in registers or resources, and the accesses through them.
 
-use naga::{AddressSpace, ArraySize, AtomicFunction, Expression, GlobalVariable, Handle, ScalarKind, Type, TypeInner};
+use naga::{
+    AddressSpace, ArraySize, AtomicFunction, Expression, GlobalVariable, Handle, ScalarKind, Type, TypeInner,
+};
 
 use super::{Lowering, Value};
 use crate::Error;
