@@ -261,15 +261,14 @@ impl Machine<'_> {
         // Batches that wait further on, or are at their end, have missed the first barrier.
         let at = waiting.iter().map(|batch| batch.at).min().unwrap_or_default();
         let reached = |batch: &Batch| if batch.at == at { batch.active } else { 0 };
-        // The first invocation of some, with its batch and lane.
-        let first = |mask: &dyn Fn(&Batch) -> u64| {
-            let of = |(n, batch): (usize, &Batch)| {
-                lanes(mask(batch)).map(|lane| (batch.invocations[lane], n, lane)).collect::<Vec<_>>()
-            };
-            waiting.iter().enumerate().flat_map(of).min()
+        // The batch and the lane of an invocation of some.
+        let one = |mask: &dyn Fn(&Batch) -> u64| {
+            let of = |(n, batch): (usize, &Batch)| Some((n, lanes(mask(batch)).next()?));
+            waiting.iter().enumerate().find_map(of)
         };
-        let (reached, missed) = (first(&reached), first(&|batch| batch.all & !reached(batch)));
-        let (Some((_, n, lane)), Some((missed, ..))) = (reached, missed) else { return };
+        let missed = one(&|batch| batch.all & !reached(batch));
+        let (Some((n, lane)), Some((other, missed))) = (one(&reached), missed) else { return };
+        let missed = waiting[other].invocations[missed];
         // The end is no barrier.
         if at == self.code.ops.len() || self.is_over {
             return;

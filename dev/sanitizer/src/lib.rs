@@ -27,9 +27,9 @@
 //!
 //! # What a finding is
 //!
-//! [`Kind`] lists the kinds: accesses beyond a binding or an array, races, words that are accessed both atomically and
-//! plainly, barriers that some invocations miss, endless loops, shifts by too much, results that depend on the order of invocations, and *tainted* values
-//! that reach memory, an address or a branch. A value is tainted if WGSL allows any value for some of its bits: after
+//! [`Kind`] lists the kinds: accesses beyond a binding or an array, races, barriers that some invocations miss, endless
+//! loops, shifts by too much, results that depend on the order of invocations, and *tainted* values that reach memory,
+//! an address or a branch. A value is tainted if WGSL allows any value for some of its bits: after
 //! float arithmetic on NaN or ∞, an integer division by zero, a conversion beyond the range of the type. Once a select
 //! or a mask drops the tainted bits, the value is harmless.
 //!
@@ -48,7 +48,7 @@
 //!   across `let`s, calls and variables of straight-line code, but not across a loop or an early return.
 //! - Workgroup memory begins with any value, as wgpu leaves it if a program asks for that. Invocations of a workgroup run
 //!   from barrier to barrier.
-//! - Infinities compare as in IEEE 754, and `atomicCompareExchangeWeak` fails only if the values differ.
+//! - Infinities compare as in IEEE 754.
 //!
 //! An expression of more than twelve floats is cut into two parts, which are not fused or reassociated with each other.
 //! Two kinds of operations are removed without checks: a pure operation whose result is unused, and an unused load at
@@ -56,9 +56,11 @@
 //!
 //! # What is not supported
 //!
-//! [`Error::Unsupported`] names features of a program that the crate does not execute: `f16`, `f64` and 64-bit
-//! integers, barriers of storage buffers, subgroups, textures, matrices, float division and `clamp`, and float
-//! functions for which WGSL bounds the error instead of giving the result.
+//! [`Error::Unsupported`] names features of a program that the crate does not execute. It executes what the programs
+//! of this repository use: scalars, vectors, arrays and structs of `u32`, `i32`, `f32` and `bool`; `if`, `for`, `while`,
+//! `loop` with `break`, calls; atomic loads, stores, additions and exclusive ors; workgroup memory and its barriers; and
+//! the built-in functions in `lower/operation.rs`. Float functions for which WGSL bounds the error instead of giving the
+//! result have no place in it.
 //!
 //! # Why not another tool
 //!

@@ -214,126 +214,91 @@ mod tests {
     use super::*;
     use crate::{Binding, Module};
 
-    const HEAD: &str = "@group(0) @binding(0) var<uniform> numbers: array<vec4<u32>, 64>;
-        @group(0) @binding(1) var<storage, read> src: array<u32>;
-        @group(0) @binding(2) var<storage, read_write> dst: array<u32>;
-        @group(0) @binding(3) var<storage, read_write> packets: array<vec4<u32>>;
-        @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { let i = id.x;";
-
-    /// Counts of a kernel with this body on two workgroups, per warp.
-    fn per_warp(body: &str) -> Counts {
-        let program = Module::parse(&format!("{HEAD}{body}}}")).unwrap().program("main", &[]).unwrap();
-        let sizes = [1024, 1 << 16, 1 << 16, 1 << 16];
+    /// Counts of a kernel with this body, on as many workgroups of two warps.
+    fn counted(body: &str, workgroups: u32) -> Counts {
+        let text = format!(
+            "@group(0) @binding(0) var<uniform> numbers: array<vec4<u32>, 64>;
+            @group(0) @binding(1) var<storage, read> src: array<u32>;
+            @group(0) @binding(2) var<storage, read_write> dst: array<u32>;
+            @group(0) @binding(3) var<storage, read_write> packets: array<vec4<u32>>;
+            var<workgroup> words: array<u32, 256>;
+            var<workgroup> exchanged: array<vec4<u32>, 256>;
+            @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+                let i = id.x;
+                {body}
+            }}"
+        );
+        let program = Module::parse(&text).unwrap().program("main", &[]).unwrap();
+        let sizes = [1024, 1 << 22, 1 << 22, 1 << 22];
         let bound = |n: usize| Binding { group: 0, binding: n as u32, buffer: n, offset: 0, size: sizes[n] };
-        let dispatch = Dispatch { program: &program, grid: [2, 1, 1], bindings: (0..4).map(bound).collect() };
-        let mut counts = counts(&[dispatch], &sizes.map(|size| Memory::new(size, 0)), 2).remove(0);
-        assert_eq!(counts.warps, 4.0);
-        counts.operations /= 4.0;
-        counts.indexed /= 4.0;
-        for (_, access) in &mut counts.bindings {
-            *access = access.times(0.25);
+        let bindings = (0..4).map(bound).collect();
+        let dispatch = Dispatch { program: &program, grid: [workgroups, 1, 1], bindings };
+        counts(&[dispatch], &sizes.map(|size| Memory::new(size, 0)), 10).remove(0)
+    }
+
+    /// Load lines, further addresses, torn lines and whole lines of a binding, per warp.
+    fn accesses(body: &str, binding: u32) -> [f64; 4] {
+        let counts = counted(body, 2);
+        let access = counts.bindings.iter().find(|(number, _)| *number == binding).map(|(_, access)| *access);
+        let Access { load_lines, more_addresses, torn_lines, whole_lines } =
+            access.unwrap_or_default().times(0.25);
+        [load_lines, more_addresses, torn_lines, whole_lines]
+    }
+
+    #[test]
+    fn accesses_touch_lines() {
+        for (body, binding, expected) in [
+            // Neighbouring words fill a line.
+            ("dst[i] = src[i];", 1, [1.0, 31.0, 0.0, 0.0]),
+            ("dst[i] = src[i];", 2, [0.0, 0.0, 0.0, 1.0]),
+            // A packet per lane is one access.
+            ("packets[i] = packets[i + 128u] + 1u;", 3, [4.0, 31.0, 0.0, 4.0]),
+            // Strides touch more lines, and tear them.
+            ("dst[i] = src[3u * i];", 1, [3.0, 31.0, 0.0, 0.0]),
+            ("dst[2u * i] = src[i];", 2, [0.0, 0.0, 2.0, 0.0]),
+            ("for (var n = 0u; n < 4u; n++) { packets[4u * i + n] = vec4(1u); }", 3, [0.0, 0.0, 64.0, 0.0]),
+            // 28 of 32 lanes: the last sector has 4 of 8 words.
+            ("if i % 32u < 28u { dst[i] = 1u; }", 2, [0.0, 0.0, 1.0, 0.0]),
+            // A uniform under an index that differs has many addresses.
+            ("dst[i] = numbers[3].x;", 0, [0.0, 0.0, 0.0, 0.0]),
+            ("dst[i] = numbers[i % 4u].x;", 0, [1.0, 3.0, 0.0, 0.0]),
+            ("dst[i] = numbers[i % 64u].x;", 0, [4.0, 31.0, 0.0, 0.0]),
+        ] {
+            assert_eq!(accesses(body, binding), expected, "{body}");
         }
-        counts
-    }
-
-    fn access(counts: &Counts, binding: u32) -> Access {
-        counts
-            .bindings
-            .iter()
-            .find(|(number, _)| *number == binding)
-            .map_or_else(Access::default, |(_, one)| *one)
-    }
-
-    #[test]
-    fn neighbouring_words_fill_a_line() {
-        let counts = per_warp("dst[i] = src[i];");
-        assert_eq!(access(&counts, 1), Access { load_lines: 1.0, more_addresses: 31.0, ..Access::default() });
-        assert_eq!(access(&counts, 2), Access { whole_lines: 1.0, ..Access::default() });
-    }
-
-    #[test]
-    fn a_packet_per_lane_is_one_access() {
-        let counts = per_warp("packets[i] = packets[i + 64u] + 1u;");
-        let of = access(&counts, 3);
-        assert_eq!((of.load_lines, of.whole_lines, of.torn_lines), (4.0, 4.0, 0.0));
-    }
-
-    #[test]
-    fn strides_touch_more_lines_and_tear_them() {
-        // Every second word of two lines.
-        let counts = per_warp("dst[2u * i] = src[3u * i];");
-        assert_eq!(access(&counts, 1).load_lines, 3.0);
-        assert_eq!((access(&counts, 2).torn_lines, access(&counts, 2).whole_lines), (2.0, 0.0));
-        // Four packets in a row per lane: each store touches 16 lines, none of whose sectors it fills.
-        let counts = per_warp("for (var n = 0u; n < 4u; n++) { packets[4u * i + n] = vec4<u32>(1u); }");
-        assert_eq!((access(&counts, 3).torn_lines, access(&counts, 3).whole_lines), (64.0, 0.0));
-    }
-
-    #[test]
-    fn words_that_end_within_a_sector_tear_one_line() {
-        // 28 of 32 lanes: the last sector has 4 of 8 words.
-        let counts = per_warp("if i % 32u < 28u { dst[i] = 1u; }");
-        assert_eq!((access(&counts, 2).torn_lines, access(&counts, 2).whole_lines), (1.0, 0.0));
-    }
-
-    #[test]
-    fn a_uniform_under_an_index_that_differs_has_many_addresses() {
-        assert_eq!(access(&per_warp("dst[i] = numbers[3].x;"), 0).more_addresses, 0.0);
-        assert_eq!(access(&per_warp("dst[i] = numbers[i % 4u].x;"), 0).more_addresses, 3.0);
-        assert_eq!(access(&per_warp("dst[i] = numbers[i % 64u].x;"), 0).more_addresses, 31.0);
     }
 
     #[test]
     fn operations_count_once_per_warp_that_takes_them() {
-        let none = per_warp("dst[i] = src[i];").operations;
-        assert_eq!(per_warp("dst[i] = src[i] ^ (i * 3u);").operations, none + 2.0);
-        // One of the two warps of each workgroup, and its comparison.
-        let half =
-            per_warp("if i % 64u < 32u { dst[i] = src[i] * 3u; } else { dst[i] = src[i]; }").operations;
-        let both = per_warp("if i % 2u < 1u { dst[i] = src[i] * 3u; } else { dst[i] = src[i]; }").operations;
+        let of = |body: &str| counted(body, 1).operations;
+        let none = of("dst[i] = src[i];");
+        assert_eq!(of("dst[i] = src[i] ^ (i * 3u);"), none + 4.0);
+        // One of the two warps of each workgroup.
+        let half = of("if i % 64u < 32u { dst[i] = src[i] * 3u; } else { dst[i] = src[i]; }");
+        let both = of("if i % 2u < 1u { dst[i] = src[i] * 3u; } else { dst[i] = src[i]; }");
         assert!(half < both, "{half} {both}");
         // A product with a sum is one instruction.
-        let float = |text: &str| per_warp(&format!("dst[i] = bitcast<u32>({text});")).operations;
-        let of_product = float("bitcast<f32>(src[i]) * 3.0");
-        assert_eq!(float("bitcast<f32>(src[i]) * 3.0 + 1.0"), of_product);
+        let float = |text: &str| of(&format!("dst[i] = bitcast<u32>({text});"));
+        assert_eq!(float("bitcast<f32>(src[i]) * 3.0 + 1.0"), float("bitcast<f32>(src[i]) * 3.0"));
     }
 
     #[test]
-    fn indexed_private_arrays_are_counted() {
-        let counts = per_warp("var a = array<u32, 4>(1u, 2u, 3u, 4u); dst[i] = a[src[i] % 4u];");
-        assert_eq!(counts.indexed, 1.0);
-        assert_eq!(per_warp("var a = array<u32, 4>(1u, 2u, 3u, 4u); dst[i] = a[2];").indexed, 0.0);
+    fn words_of_one_bank_take_rounds_and_indexed_arrays_count() {
+        let shared = |body: &str| counted(body, 1).shared / 2.0;
+        assert_eq!(shared("words[i] = 1u;"), 1.0);
+        assert_eq!(shared("words[(2u * i) % 256u] = 1u;"), 2.0);
+        assert_eq!(shared("words[(33u * i) % 256u] = 1u;"), 1.0);
+        // A packet has four words; neighbouring packets lie in all banks, second ones in half of them.
+        assert_eq!(shared("exchanged[i] = vec4(1u);"), 4.0);
+        assert_eq!(shared("exchanged[(2u * i) % 256u] = vec4(1u);"), 8.0);
+        let array = "var a = array<u32, 4>(1u, 2u, 3u, 4u);";
+        assert_eq!(counted(&format!("{array} dst[i] = a[src[i] % 4u];"), 1).indexed, 2.0);
+        assert_eq!(counted(&format!("{array} dst[i] = a[2];"), 1).indexed, 0.0);
     }
 
-    #[test]
-    fn words_of_one_bank_take_rounds() {
-        let rounds = |index: &str, ty: &str| {
-            let text = format!(
-                "{HEAD} shared_words[{index}] = {ty}(i); }} var<workgroup> shared_words: array<{ty}, 256>;"
-            );
-            let program = Module::parse(&text).unwrap().program("main", &[]).unwrap();
-            let dispatch = Dispatch { program: &program, grid: [1, 1, 1], bindings: Vec::new() };
-            counts(&[dispatch], &[], 1).remove(0).shared / 2.0
-        };
-        assert_eq!(rounds("i", "u32"), 1.0);
-        assert_eq!(rounds("(2u * i) % 256u", "u32"), 2.0);
-        assert_eq!(rounds("(33u * i) % 256u", "u32"), 1.0);
-        // A packet has four words; neighbouring and third packets lie in all banks, second ones in half of them.
-        assert_eq!(rounds("i", "vec4<u32>"), 4.0);
-        assert_eq!(rounds("(3u * i) % 256u", "vec4<u32>"), 4.0);
-        assert_eq!(rounds("(2u * i) % 256u", "vec4<u32>"), 8.0);
-    }
-
-    /// A sample of a dispatch whose batches are alike counts as all of it.
     #[test]
     fn a_sample_counts_for_the_whole() {
-        let text = format!("{HEAD} dst[i] = src[i]; }}");
-        let program = Module::parse(&text).unwrap().program("main", &[]).unwrap();
-        let sizes = [1024, 1 << 22, 1 << 22, 16];
-        let bound = |n: usize| Binding { group: 0, binding: n as u32, buffer: n, offset: 0, size: sizes[n] };
-        let bindings: Vec<_> = (0..4).map(bound).collect();
-        let dispatch = Dispatch { program: &program, grid: [1 << 14, 1, 1], bindings };
-        let counts = counts(&[dispatch], &sizes.map(|size| Memory::new(size, 0)), 10).remove(0);
-        assert_eq!((counts.warps, access(&counts, 2).whole_lines), (32768.0, 32768.0));
+        let counts = counted("dst[i] = src[i];", 1 << 14);
+        assert_eq!((counts.warps, counts.bindings[1].1.whole_lines), (32768.0, 32768.0));
     }
 }

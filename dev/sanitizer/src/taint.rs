@@ -21,38 +21,6 @@ const fn upwards(taint: u32) -> u32 {
     taint | taint.wrapping_neg()
 }
 
-impl Tainted {
-    /// The least and the greatest unsigned number that the value may be.
-    const fn range(self) -> (u32, u32) {
-        (self.bits & !self.taint, self.bits | self.taint)
-    }
-
-    /// Flips the sign bit, so that two's complement numbers compare as unsigned ones.
-    const fn moved(self) -> Self {
-        Self { bits: self.bits ^ 1 << 31, ..self }
-    }
-}
-
-/// Whether `a < b`, if that is certain.
-const fn less(a: Tainted, b: Tainted) -> Option<bool> {
-    let ((a_least, a_most), (b_least, b_most)) = (a.range(), b.range());
-    if a_most < b_least {
-        Some(true)
-    } else if a_least >= b_most {
-        Some(false)
-    } else {
-        None
-    }
-}
-
-const fn picked(a: Tainted, b: Tainted, picks_a: Option<bool>) -> u32 {
-    match picks_a {
-        Some(true) => a.taint,
-        Some(false) => b.taint,
-        None => ALL,
-    }
-}
-
 pub(crate) const fn unary(op: Unary, a: Tainted) -> u32 {
     match op {
         Unary::Not => a.taint,
@@ -76,13 +44,7 @@ pub(crate) const fn binary(op: Binary, a: Tainted, b: Tainted) -> u32 {
             let differ = (a.bits ^ b.bits) & !either != 0;
             (either != 0 && !differ) as u32
         }
-        Binary::LessU => less(a, b).is_none() as u32,
-        Binary::LessI => less(a.moved(), b.moved()).is_none() as u32,
-        Binary::MinU => picked(a, b, less(a, b)),
-        Binary::MaxU => picked(a, b, less(b, a)),
-        Binary::MinI => picked(a, b, less(a.moved(), b.moved())),
-        Binary::MaxI => picked(a, b, less(b.moved(), a.moved())),
-        Binary::EqualF | Binary::LessF => (either != 0) as u32,
+        Binary::LessU | Binary::LessI | Binary::EqualF | Binary::LessF => (either != 0) as u32,
         _ => whole(either),
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::finish;
 use super::weigh::weigh;
-use crate::code::{Binary, Code, Extent, Float, Input, NONE, Op, Opcode, Reg, Site, Slot, Unary};
+use crate::code::{Binary, Code, Float, Input, NONE, Op, Opcode, Reg, Site, Slot, Unary};
 use crate::scalar;
 
 /// The most registers in one float expression. A longer expression is cut in two.
@@ -182,15 +182,6 @@ impl Emitter {
     pub(super) fn opposite(&mut self, a: Reg) -> Reg {
         let one = self.constant(1);
         self.binary(Binary::Xor, a, one)
-    }
-
-    /// Reads the element at `index` of an array of `count` elements, each of `stride` registers.
-    pub(super) fn indexed(&mut self, registers: &[Reg], index: Reg, count: u32, stride: u32) -> Vec<Reg> {
-        let first = self.variables(registers.len() as u32);
-        self.arrays.push((first, registers.len() as u32));
-        self.assign(first, registers);
-        let offset = self.compute(Opcode::Address { stride, extent: Extent::Fixed(count) }, &[NONE, index]);
-        (first..first + stride).map(|first| self.compute(Opcode::ReadRegister, &[first, offset])).collect()
     }
 
     fn float_of(&self, reg: Reg) -> Arc<Float> {

@@ -54,34 +54,38 @@ impl<'a> Lowering<'a> {
 
     /// The registers of an expression that lies outside of functions.
     pub(super) fn constant_expression(&mut self, handle: Handle<Expression>) -> Result<Vec<Reg>, Error> {
-        match &self.module.global_expressions[handle] {
-            Expression::Literal(literal) => self.literal(*literal),
-            Expression::Constant(constant) => self.constant_expression(self.module.constants[*constant].init),
-            Expression::ZeroValue(ty) => self.zeros(*ty),
-            Expression::Compose { components, .. } => {
-                let parts = components.iter().map(|component| self.constant_expression(*component));
-                Ok(parts.collect::<Result<Vec<_>, _>>()?.concat())
-            }
-            Expression::Splat { size, value } => {
-                let value = self.constant_expression(*value)?;
-                Ok(value.repeat(*size as usize))
-            }
-            other => self.unsupported(format!("the constant {other:?}")),
+        let expression = &self.module.global_expressions[handle];
+        match self.composed(expression, Self::constant_expression) {
+            Some(registers) => registers,
+            None => self.unsupported(format!("the constant {expression:?}")),
         }
     }
 
-    pub(super) fn expression(&mut self, handle: Handle<Expression>) -> Result<Value, Error> {
-        let registers = match self.frame.function.expressions[handle] {
-            Expression::Literal(literal) => self.literal(literal)?,
-            Expression::Constant(constant) => {
-                self.constant_expression(self.module.constants[constant].init)?
-            }
-            Expression::ZeroValue(ty) => self.zeros(ty)?,
+    /// The registers of a constant, or of a value that is composed of others; `part` returns those of the others.
+    fn composed(
+        &mut self,
+        expression: &Expression,
+        mut part: impl FnMut(&mut Self, Handle<Expression>) -> Result<Vec<Reg>, Error>,
+    ) -> Option<Result<Vec<Reg>, Error>> {
+        Some(match *expression {
+            Expression::Literal(literal) => self.literal(literal),
+            Expression::Constant(constant) => self.constant_expression(self.module.constants[constant].init),
+            Expression::ZeroValue(ty) => self.zeros(ty),
             Expression::Compose { ref components, .. } => {
-                let parts = components.iter().map(|component| self.registers_of(*component));
-                parts.collect::<Result<Vec<_>, _>>()?.concat()
+                let parts = components.iter().map(|component| part(self, *component));
+                parts.collect::<Result<Vec<_>, _>>().map(|parts| parts.concat())
             }
-            Expression::Splat { size, value } => self.registers_of(value)?.repeat(size as usize),
+            Expression::Splat { size, value } => part(self, value).map(|value| value.repeat(size as usize)),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn expression(&mut self, handle: Handle<Expression>) -> Result<Value, Error> {
+        let expression = &self.frame.function.expressions[handle];
+        if let Some(registers) = self.composed(expression, Self::registers_of) {
+            return registers.map(Value::Registers);
+        }
+        let registers = match *expression {
             Expression::Swizzle { size, vector, pattern } => {
                 let vector = self.registers_of(vector)?;
                 pattern[..size as usize].iter().map(|component| vector[*component as usize]).collect()
@@ -101,11 +105,10 @@ impl<'a> Lowering<'a> {
                 }
             },
             Expression::Access { base, index } => {
-                let index = self.register_of(index)?;
-                match self.value(base)? {
-                    Value::Place(place) => return Ok(Value::Place(self.element(place, index)?)),
-                    Value::Registers(registers) => self.element_of_value(base, &registers, index)?,
-                }
+                let (Value::Place(place), index) = (self.value(base)?, self.register_of(index)?) else {
+                    return self.unsupported("a computed index of a value without a place");
+                };
+                return Ok(Value::Place(self.element(place, index)?));
             }
             Expression::ArrayLength(array) => {
                 let place = self.place_of(array)?;
@@ -154,25 +157,5 @@ impl<'a> Lowering<'a> {
             }
             _ => (index, 1),
         })
-    }
-
-    /// The element of an array or a vector that lies in registers. Unless the index is known, copies the registers to
-    /// variables.
-    fn element_of_value(
-        &mut self,
-        base: Handle<Expression>,
-        registers: &[Reg],
-        index: Reg,
-    ) -> Result<Vec<Reg>, Error> {
-        let stride = match self.inner(base) {
-            TypeInner::Array { base, .. } => self.count(*base)?,
-            _ => 1,
-        };
-        let elements = registers.chunks(stride);
-        if let Some(element) = self.out.known(index).and_then(|known| elements.clone().nth(known as usize)) {
-            return Ok(element.to_vec());
-        }
-        let count = elements.len() as u32;
-        Ok(self.out.indexed(registers, index, count, stride as u32))
     }
 }
