@@ -56,7 +56,8 @@ fn self_test(name: &str, cases: &Range<usize>) -> Result<()> {
         for (named, limits) in limits() {
             let host = open(&adapter, features, limits)?;
             row.adapter = host.adapter();
-            eprintln!("{}, {named}, features: {features:?}", row.adapter);
+            let names: Vec<_> = features.iter_names().map(|(name, _)| name).collect();
+            eprintln!("{}, {named}, features: {}", row.adapter, names.join(", "));
             let bar = ProgressBar::no_length();
             bar.set_style(ProgressStyle::with_template("{bar:40} {pos} of {len} cases, {eta} left")?);
             let mut done_any = false;

@@ -4,7 +4,6 @@ import os
 import signal
 import time
 from contextlib import contextmanager, suppress
-from functools import partial
 
 import dask.array as da
 import numpy as np
@@ -79,15 +78,3 @@ def test_a_store_that_is_wrong_is_noticed(source, tmp_path):
     stores.create(tmp_path / "empty.zarr")
     with pytest.raises(AssertionError, match=f"{np.prod(stores.CHUNK)} elements of chunk 0 differ"):
         stores.compare(tmp_path / "empty.zarr")
-
-
-def test_chunks_become_another_dtype_channel_by_channel(tmp_path):
-    pixels = da.random.default_rng(1).integers(0, 256, (600, 700, 3), dtype=np.uint8, chunks=(128, 300, 3))
-    scales, biases = [0.0171, 0.0175, 0.0174], [-2.118, -2.036, -1.804]
-    channels = [dict(scale=scale, bias=bias) for scale, bias in zip(scales, biases, strict=True)]
-    normalise = partial(wgpu_clamp.clamp, dtype=np.float32, precision="exact", channels=channels, axis=2)
-    floats = pixels.map_blocks(normalise, dtype=np.float32, meta=np.empty((0, 0, 0), np.float32))
-    with two_workers(tmp_path):
-        plain, clamped = da.compute(pixels, floats)
-    expected = wgpu_clamp.reference(plain, **normalise.keywords)
-    np.testing.assert_array_equal(clamped.view(np.uint32), expected.view(np.uint32))

@@ -15,34 +15,38 @@ use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Host, Layout, Operands, Tensor, 
 const ROUNDS: usize = 11;
 
 /// Calls per sample.
-pub const CALLS: u32 = 8;
+const CALLS: u32 = 8;
 
 /// The computation that a row compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+enum Step {
     Clamp,
     ScaleBiasClamp,
     /// RGB bytes to planes of f32, a network's input: a scale and a bias for each plane.
     PicturePlanes,
 }
 
-/// Scale and bias of the second step, exact in f32, and the bounds of all but the last.
-pub const AFFINE: [f32; 2] = [1.75, -0.25];
-pub const BOUNDS: [f32; 2] = [-4.1, 3.9];
+/// Scale and bias of the second step, exact in f32.
+const AFFINE: [f32; 2] = [1.75, -0.25];
 
-/// Scale and bias of each plane, from `ImageNet`'s mean and deviation, and the planes' bounds.
-pub const NORMAL: [[f32; 2]; 3] = [
+/// The bounds of the first two steps.
+const BOUNDS: [f32; 2] = [-4.1, 3.9];
+
+/// Scale and bias of each plane, from `ImageNet`'s mean and deviation.
+const NORMAL: [[f32; 2]; 3] = [
     [1.0 / (255.0 * 0.229), -0.485 / 0.229],
     [1.0 / (255.0 * 0.224), -0.456 / 0.224],
     [1.0 / (255.0 * 0.225), -0.406 / 0.225],
 ];
-pub const RANGE: [f32; 2] = [-2.0, 2.2];
+
+/// The planes' bounds.
+const RANGE: [f32; 2] = [-2.0, 2.2];
 
 /// Reads the results of a sample's last call.
-pub type Output = Box<dyn FnOnce() -> Result<Vec<f32>>>;
+type Output = Box<dyn FnOnce() -> Result<Vec<f32>>>;
 
 /// A sample: makes [`CALLS`] calls and waits for the results.
-pub type Sample = Box<dyn FnMut() -> Result<Output>>;
+type Sample = Box<dyn FnMut() -> Result<Output>>;
 
 fn main() -> Result<()> {
     let mib: usize = std::env::args().nth(1).map_or(Ok(256), |mib| mib.parse().context("MIB"))?;
@@ -63,9 +67,10 @@ fn main() -> Result<()> {
             ("burn 0.22", rivals::burn(&burn, step, &src)),
             ("ndarray with rayon", rivals::ndarray(step, &src)?),
         ];
-        let mut samples = vec![Vec::new(); contestants.len()];
+        let count = contestants.len();
+        let mut samples = vec![Vec::new(); count];
         for round in 0..ROUNDS {
-            for n in (0..contestants.len()).map(|n| (n + round) % contestants.len()) {
+            for n in (0..count).map(|n| (n + round) % count) {
                 let (name, sample) = &mut contestants[n];
                 // The threads of the one before come to rest.
                 std::thread::sleep(Duration::from_millis(50));
