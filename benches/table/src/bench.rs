@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 use wgpu_clamp::{DType, wgpu};
 
@@ -11,7 +11,7 @@ use crate::clock::{self, Clock, Work};
 use crate::data::Content;
 use crate::device::Device;
 use crate::first;
-use crate::kernels::{self, Kind, Packets};
+use crate::kernels::{self, Kind, Launch};
 use crate::options::Options;
 use crate::row::{Outcome, Rival, Row, Trial};
 use crate::stats::Stats;
@@ -35,8 +35,6 @@ pub struct Bench {
     pub device: Device,
     pub(crate) clock: Clock,
     pub(crate) options: Options,
-    copies: [Packets; 3],
-    fills: [Packets; 3],
     start: Instant,
     /// On a GPU, source and destination of the copy that tells whether the clock is up.
     yardstick: Option<[wgpu::Buffer; 2]>,
@@ -51,15 +49,11 @@ impl Bench {
     pub fn open(options: Options) -> Result<Self> {
         let device = Device::open()?;
         let clock = Clock::new(&device)?;
-        let copies = [1, 2, 4].map(|packets| Packets::new(&device, Kind::Copy, packets));
-        let fills = [1, 4, 16].map(|packets| Packets::new(&device, Kind::Fill, packets));
         let yardstick = (!device.is_cpu()).then(|| random_pair(&device, YARDSTICK)).transpose()?;
         Ok(Self {
             device,
             clock,
             options,
-            copies,
-            fills,
             start: Instant::now(),
             yardstick,
             best: Cell::new(f64::INFINITY),
@@ -103,7 +97,7 @@ impl Bench {
 
     /// The copies that a row of `bytes` bytes is compared with.
     pub(crate) fn copies(&self, bytes: u64) -> Result<Vec<Rival>> {
-        let mut copies = self.rivals(&self.copies, bytes)?;
+        let mut copies = self.rivals(Kind::Copy, [1, 2, 4], bytes)?;
         // On a CPU, wgpu's own copy is a `memcpy`.
         if !self.device.is_cpu() && !self.comparing.get() {
             let work = kernels::buffer_to_buffer(bytes, &self.pairs(bytes)?);
@@ -114,18 +108,20 @@ impl Bench {
 
     /// The fills that a row of `bytes` bytes is compared with.
     pub(crate) fn fills(&self, bytes: u64) -> Result<Vec<Rival>> {
-        self.rivals(&self.fills, bytes)
+        self.rivals(Kind::Fill, [1, 4, 16], bytes)
     }
 
-    fn rivals(&self, kernels: &[Packets], bytes: u64) -> Result<Vec<Rival>> {
+    fn rivals(&self, kind: Kind, packets: [u32; 3], bytes: u64) -> Result<Vec<Rival>> {
         if self.comparing.get() {
             return Ok(Vec::new());
         }
+        ensure!(bytes <= self.most(), "a copy of {bytes} bytes exceeds the device's bindings");
         let pairs = self.pairs(bytes)?;
-        let rival = |kernel: &Packets| {
-            Ok(Rival { name: kernel.name.clone(), work: kernel.work(&self.device, bytes, &pairs)? })
+        let rival = |packets| Rival {
+            name: format!("{kind:?} ×{packets}"),
+            work: Launch::packets(kind, packets, bytes).work(&self.device, &pairs),
         };
-        kernels.iter().map(rival).collect()
+        Ok(packets.map(rival).into())
     }
 
     /// Pairs of buffers of random bytes.
@@ -242,10 +238,11 @@ impl Bench {
         let Some(pair) = &self.yardstick else {
             return Ok((None, self.rounds_of(&mut works)?));
         };
-        let copy = || self.copies[0].work(&self.device, YARDSTICK, std::slice::from_ref(pair));
-        works.push(copy()?);
+        let copy =
+            || Launch::packets(Kind::Copy, 1, YARDSTICK).work(&self.device, std::slice::from_ref(pair));
+        works.push(copy());
         let (copy, stats) = clock::hold(&self.best, || {
-            self.warm_up(&mut copy()?)?;
+            self.warm_up(&mut copy())?;
             let mut stats = self.rounds_of(&mut works)?;
             let copy = stats.pop().map_or(f64::INFINITY, |copy| copy.median);
             Ok((copy, stats))

@@ -9,7 +9,7 @@ use crate::bench::Bench;
 use crate::clock::{Dispatch, Work};
 use crate::data::{self, Content};
 use crate::device::Device;
-use crate::plain::Plain;
+use crate::plain::plain;
 use crate::row::{Goals, Rival, Row, Trial};
 use crate::verify;
 
@@ -164,14 +164,14 @@ impl Case {
                 }]
             }
         };
-        let (mut plain, mut theirs) = (None, None);
-        if let Some(kernel) = Plain::of(this) {
+        let (mut beside, mut theirs) = (None, None);
+        if let Some(launch) = plain(this) {
             // Each source with a destination of its own.
-            let beside = |[src, _]: &[wgpu::Buffer; 2]| {
+            let pair = |[src, _]: &[wgpu::Buffer; 2]| {
                 Ok([src.clone(), this.before().buffer(device, this.sizes()?[1])?])
             };
-            let pairs = set.buffers.iter().map(beside).collect::<Result<Vec<_>>>()?;
-            plain = Some(kernel.work(device, &pairs)?);
+            let pairs = set.buffers.iter().map(pair).collect::<Result<Vec<_>>>()?;
+            beside = Some(launch.work(device, &pairs));
             theirs = pairs.into_iter().next().map(|[_, dst]| dst);
         }
         let (ours, case) = (set.work(), Rc::clone(this));
@@ -180,7 +180,7 @@ impl Case {
             let theirs = theirs.as_ref();
             theirs.map_or(Ok(()), |theirs| verify::alike(&case, &bench.device, [set.dst(), theirs]))
         };
-        Ok(Trial { bytes, ours, rivals, plain, check: Box::new(check) })
+        Ok(Trial { bytes, ours, rivals, plain: beside, check: Box::new(check) })
     }
 
     /// Creates random sources and poisoned destinations.

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::clock::{Clock, seconds};
 use crate::device::Device;
-use crate::kernels::{Kind, Packets};
+use crate::kernels::{Kind, Launch};
 use crate::options::Options;
 use crate::stats::Stats;
 
@@ -44,7 +44,7 @@ pub fn sample(options: &Options, n: usize) -> Result<()> {
     let device = Device::open()?;
     let clock = Clock::new(&device)?;
     let scratch = crate::bench::random_pair(&device, 4096)?;
-    clock.wall(&device, &Packets::new(&device, Kind::Copy, 1).work(&device, 4096, &[scratch])?, 1)?;
+    clock.wall(&device, &Launch::packets(Kind::Copy, 1, 4096).work(&device, &[scratch]), 1)?;
     let mut set = case.buffers(&device, 1)?;
     device.wait()?;
     let (time, result) = seconds(|| {

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 
 use crate::bench::{Bench, WARM, YARDSTICK, random_pair};
 use crate::clock::{TRIES, Work};
-use crate::kernels::{Kind, Packets};
+use crate::kernels::{Kind, Launch};
 use crate::stats::Stats;
 use crate::table::{size, time};
 
@@ -53,7 +53,7 @@ pub fn head(bench: &Bench) -> Result<Head> {
 fn clocks(bench: &Bench) -> Result<String> {
     let bytes = if bench.device.is_cpu() { 4 << 20 } else { bench.bytes() };
     let pair = random_pair(&bench.device, bytes)?;
-    let mut work = Packets::new(&bench.device, Kind::Copy, 2).work(&bench.device, bytes, &[pair])?;
+    let mut work = Launch::packets(Kind::Copy, 2, bytes).work(&bench.device, &[pair]);
     let slope = slope(bench, &work)?;
     let by_clock = Stats::median_of(9, || bench.clock.sample(&bench.device, &mut work, 16))?;
     let used = if bench.clock.has_timestamps() {

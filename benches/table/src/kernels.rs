@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{Result, ensure};
 use wgpu_clamp::wgpu;
 
 use crate::clock::{Commands, Dispatch, Work};
+use crate::data;
 use crate::device::Device;
 
 /// The kind of a kernel that moves packets.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// From each packet of the source to the same of the destination.
     Copy,
@@ -17,36 +17,42 @@ pub enum Kind {
     Fill,
 }
 
-/// A kernel that moves packets of 16 bytes.
-pub(crate) struct Packets {
-    pub name: String,
-    pipeline: wgpu::ComputePipeline,
-    per_workgroup: u32,
+/// A dispatch as plain data: a device runs it, the model counts it. Source and destination are at bindings 1 and 2, as in all
+/// kernels.
+pub(crate) struct Launch {
+    /// The WGSL, with the entry point `main`.
+    pub wgsl: String,
+    /// The values of overridable constants.
+    pub constants: Vec<(&'static str, f64)>,
+    /// The contents of the uniform block at binding 0, if there is one.
+    pub params: Vec<u8>,
+    /// The contents of the table at binding 3, if there is one.
+    pub table: Vec<u8>,
+    /// Workgroups along x and y.
+    pub grid: [u32; 2],
 }
 
-impl Packets {
-    /// Compiles a kernel that moves `packets` packets per invocation.
-    pub fn new(device: &Device, kind: Kind, packets: u32) -> Self {
-        let name = if kind == Kind::Copy { "copy" } else { "fill" };
-        Self {
-            name: format!("{name} kernel ×{packets}"),
-            pipeline: pipeline(device, &text(kind, packets), None, None, &[]),
-            per_workgroup: 256 * packets,
-        }
+impl Launch {
+    /// Moves `bytes` bytes, `packets` packets of 16 bytes per invocation.
+    pub fn packets(kind: Kind, packets: u32, bytes: u64) -> Self {
+        let grid = grid((bytes / 16).div_ceil(256 * u64::from(packets)));
+        let (constants, params, table) = (Vec::new(), Vec::new(), Vec::new());
+        Self { wgsl: text(kind, packets), constants, params, table, grid }
     }
 
-    /// Runs the kernel on the first `bytes` bytes of each pair of source and destination.
-    pub fn work(&self, device: &Device, bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
-        let most = device.wgpu().limits().max_storage_buffer_binding_size;
-        ensure!(bytes <= most, "a copy of {bytes} bytes exceeds the device's bindings of {most}");
-        let packets = bytes / 16;
-        let layout = self.pipeline.get_bind_group_layout(0);
-        let dispatches = pairs.iter().map(|pair| {
-            let resources = pair.each_ref().map(|buffer| part(buffer, 0, 16 * packets));
-            let group = bind(device.wgpu(), &layout, (1..).zip(resources));
-            dispatch(&self.pipeline, group, grid(packets.div_ceil(self.per_workgroup.into())))
+    /// The dispatches on each pair of source and destination.
+    pub fn work(&self, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Work {
+        let pipeline = pipeline(device, &self.wgsl, None, None, &self.constants);
+        let layout = pipeline.get_bind_group_layout(0);
+        let params = data::uniform(device.wgpu(), &self.params);
+        let table = data::buffer(device, &self.table);
+        let dispatches = pairs.iter().map(|[src, dst]| {
+            let buffers = [(0, &params), (1, src), (2, dst), (3, &table)];
+            let bound = buffers.into_iter().filter(|(_, buffer)| buffer.size() > 0);
+            let bound = bound.map(|(binding, buffer)| (binding, buffer.as_entire_binding()));
+            dispatch(&pipeline, bind(device.wgpu(), &layout, bound), self.grid)
         });
-        Ok(Work::Pass(dispatches.collect()))
+        Work::Pass(dispatches.collect())
     }
 }
 

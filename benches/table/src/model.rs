@@ -13,9 +13,9 @@ use wgsl_sanitizer::{Binding, Counts, Dispatch, Memory, Module, Program};
 use crate::bench::progress;
 use crate::case::Case;
 use crate::cases::{self, LAYOUTS};
-use crate::kernels::{self, Kind};
+use crate::kernels::{Kind, Launch};
 use crate::options::Options;
-use crate::plain::Plain;
+use crate::plain::plain;
 use crate::table::dash;
 
 /// The bytes of a tensor, unless `--size` says otherwise.
@@ -229,15 +229,28 @@ fn figures(rows: &[&Prediction]) -> String {
 
 /// The predicted microseconds per byte of the fastest copy kernel.
 fn copy() -> Result<f64> {
-    let mut least = f64::INFINITY;
-    for packets in [1, 2, 4] {
-        let program = Module::parse(&kernels::text(Kind::Copy, packets))?.program("main", &[])?;
-        let grid = kernels::grid(BYTES / 16 / u64::from(256 * packets));
-        let buffers = [(); 2].map(|()| Memory::new(BYTES, 0x3f));
-        let counts = counts_of(&program, grid, &buffers, 1);
-        least = least.min(Work::of(2 * BYTES, &counts).time() / BYTES as f64);
-    }
-    Ok(least)
+    let time = |packets| launched(&Launch::packets(Kind::Copy, packets, BYTES), [BYTES; 2], BYTES);
+    let times = [1, 2, 4].map(time).into_iter().collect::<Result<Vec<_>>>()?;
+    Ok(times.into_iter().fold(f64::INFINITY, f64::min) / BYTES as f64)
+}
+
+/// The predicted microseconds of a dispatch on a source and a destination of these sizes, which moves as much as a copy of
+/// `bytes` bytes.
+fn launched(launch: &Launch, sizes: [u64; 2], bytes: u64) -> Result<f64> {
+    let Launch { wgsl, constants, params, table, grid: [x, y] } = launch;
+    let program = Module::parse(wgsl)?.program("main", constants)?;
+    let [src, dst] = sizes.map(|size| Memory::new(size, 0x3f));
+    let buffers = [Memory::from_bytes(params), src, dst, Memory::from_bytes(table)];
+    let bind = |(buffer, memory): (usize, &Memory)| Binding {
+        group: 0,
+        binding: buffer as u32,
+        buffer,
+        offset: 0,
+        size: memory.size(),
+    };
+    let bindings = buffers.iter().enumerate().filter(|(_, memory)| memory.size() > 0).map(bind).collect();
+    let dispatch = Dispatch { program: &program, grid: [*x, *y, 1], bindings };
+    Ok(Work::of(2 * bytes, &wgsl_sanitizer::counts(&[dispatch], &buffers, BATCHES)).time())
 }
 
 fn predict(case: &Case, copy: f64) -> Result<Prediction> {
@@ -249,14 +262,8 @@ fn predict(case: &Case, copy: f64) -> Result<Prediction> {
     };
     let recording = plan.record(case.asked(), slots(case)?)?;
     let (ours, dispatches) = (work(case, &recording)?, recording.dispatches.len());
-    let plain = Plain::of(case).map(|kernel| -> Result<f64> {
-        let program = Module::parse(Plain::SOURCE)?.program("main", &kernel.constants)?;
-        let [src, dst] = case.sizes()?.map(|size| Memory::new(size.next_multiple_of(4) as u64, 0x3f));
-        let params = Memory::from_bytes(bytemuck::cast_slice(&kernel.params));
-        let table = Memory::from_bytes(bytemuck::cast_slice(&kernel.table));
-        let counts = counts_of(&program, kernel.grid, &[params, src, dst, table], 0);
-        Ok(Work::of(2 * case.bytes(), &counts).time())
-    });
+    let sizes = case.sizes()?.map(|size| size.next_multiple_of(4) as u64);
+    let plain = plain(case).map(|launch| launched(&launch, sizes, case.bytes()));
     Ok(Prediction {
         row: case.title(),
         section: case.section.clone(),
@@ -267,19 +274,6 @@ fn predict(case: &Case, copy: f64) -> Result<Prediction> {
         dispatches,
         plan: plan.to_string(),
     })
-}
-
-/// The counts of a dispatch whose bindings begin with `first`, each a whole buffer.
-fn counts_of(program: &Program, [x, y]: [u32; 2], buffers: &[Memory], first: u32) -> Vec<Counts> {
-    let bind = |(binding, (buffer, memory)): (u32, (usize, &Memory))| Binding {
-        group: 0,
-        binding,
-        buffer,
-        offset: 0,
-        size: memory.size(),
-    };
-    let bindings = (first..).zip(buffers.iter().enumerate()).map(bind).collect();
-    wgsl_sanitizer::counts(&[Dispatch { program, grid: [x, y, 1], bindings }], buffers, BATCHES)
 }
 
 /// The slots of a case's numbers on the GPU, each at the start of a buffer.

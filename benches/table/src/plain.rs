@@ -1,26 +1,10 @@
 //! The plain kernel (`shaders/plain.wgsl`) for a case.
 
-use anyhow::Result;
 use half::f16;
-use wgpu_clamp::{Clamp, DType, Number, Precision, Scalar, wgpu};
+use wgpu_clamp::{Clamp, DType, Number, Precision, Scalar};
 
 use crate::case::Case;
-use crate::clock::Work;
-use crate::data;
-use crate::device::Device;
-use crate::kernels;
-
-/// The plain kernel with everything but the tensors.
-pub struct Plain {
-    /// The values of its constants.
-    pub constants: Vec<(&'static str, f64)>,
-    /// The contents of its uniform block, at binding 0.
-    pub params: Vec<[u32; 4]>,
-    /// The contents of its table, at binding 3. Source and destination are at 1 and 2.
-    pub table: Vec<[f32; 4]>,
-    /// Workgroups along x and y.
-    pub grid: [u32; 2],
-}
+use crate::kernels::{self, Launch};
 
 /// The dtypes that the kernel takes.
 const DTYPES: [DType; 5] = [DType::U8, DType::I8, DType::F16, DType::I32, DType::F32];
@@ -28,74 +12,56 @@ const DTYPES: [DType; 5] = [DType::U8, DType::I8, DType::F16, DType::I32, DType:
 /// Largest innermost extent that a program knows at compile time, such as a number of components.
 const COMPONENTS: usize = 64;
 
-impl Plain {
-    /// The WGSL, with the entry point `main`.
-    pub const SOURCE: &str = include_str!("../shaders/plain.wgsl");
-
-    /// The kernel for a case, if it can do the same: in two buffers, with numbers of the host, in up to three dimensions
-    /// once merged, and without gaps in the destination other than behind a short innermost dimension.
-    pub fn of(case: &Case) -> Option<Self> {
-        let [source, dtype] = [case.clamp().source(), case.clamp().dtype()];
-        let takes = [source, dtype].iter().all(|dtype| DTYPES.contains(dtype));
-        // It rounds as the device does, which is not Exact.
-        let is_exact = case.clamp().precision() == Precision::Exact;
-        if !takes || is_exact || case.in_place || case.slots.is_some() || case.dst.is_empty() {
-            return None;
-        }
-        let dims = dims(case);
-        // Extents include the gap before the next dimension. The outermost dimension keeps its extent.
-        let extents: Vec<_> = (0..dims.len())
-            .map(|n| match dims.get(n + 1) {
-                Some(outer) => (outer.dst / dims[n].dst.max(1)).cast_unsigned(),
-                None => dims[n].extent,
-            })
-            .collect();
-        let inner = extents.first().copied().unwrap_or(1);
-        let is_full = |n: usize| extents[n] == dims[n].extent || n == 0 && inner <= COMPONENTS;
-        if dims.len() > 3 || dims.first().is_some_and(|dim| dim.dst != 1) || !(0..dims.len()).all(is_full) {
-            return None;
-        }
-        let constants = [
-            ("SRC_BITS", source.bits()),
-            ("DST_BITS", dtype.bits()),
-            ("SRC_SIGNED", source.is_signed_integer().into()),
-            ("DST_SIGNED", dtype.is_signed_integer().into()),
-            ("AFFINE", (case.clamp().scale() != Number::Absent).into()),
-            ("MANY", (case.clamps.len() > 4).into()),
-            ("CHANNELS", if inner <= COMPONENTS { inner as u32 } else { 0 }),
-            ("TAKEN", dims.first().map_or(1, |dim| dim.extent as u32)),
-            ("RANK", dims.len() as u32),
-            ("AXIS", dims.iter().position(|dim| dim.is_channel).unwrap_or(3) as u32),
-        ];
-        let (first, last) = case.dst.span()?;
-        let places = [case.src.offset() as u32, first as u32, (last - first + 1) as u32, 0];
-        let of_dims =
-            |of: &dyn Fn(usize) -> u32| [0, 1, 2, 3].map(|n| if n < dims.len() { of(n) } else { 0 });
-        let dims = [of_dims(&|n| extents[n] as u32), of_dims(&|n| dims[n].src as u32)];
-        let table: Vec<_> = case.clamps.iter().map(numbers).collect();
-        let few = [0, 1, 2, 3].map(|n| table[n.min(table.len() - 1)].map(f32::to_bits));
-        let words = case.dst.required_bytes(dtype).div_ceil(4);
-        Some(Self {
-            constants: constants.iter().map(|(name, value)| (*name, f64::from(*value))).collect(),
-            params: [places].into_iter().chain(dims).chain(few).collect(),
-            table,
-            grid: kernels::grid(words.div_ceil(256)),
+/// The kernel for a case, if it can do the same: in two buffers, with numbers of the host, in up to three dimensions once
+/// merged, and without gaps in the destination other than behind a short innermost dimension.
+pub(crate) fn plain(case: &Case) -> Option<Launch> {
+    let [source, dtype] = [case.clamp().source(), case.clamp().dtype()];
+    let takes = [source, dtype].iter().all(|dtype| DTYPES.contains(dtype));
+    // It rounds as the device does, which is not Exact.
+    let is_exact = case.clamp().precision() == Precision::Exact;
+    if !takes || is_exact || case.in_place || case.slots.is_some() || case.dst.is_empty() {
+        return None;
+    }
+    let dims = dims(case);
+    // Extents include the gap before the next dimension. The outermost dimension keeps its extent.
+    let extents: Vec<_> = (0..dims.len())
+        .map(|n| match dims.get(n + 1) {
+            Some(outer) => (outer.dst / dims[n].dst.max(1)).cast_unsigned(),
+            None => dims[n].extent,
         })
+        .collect();
+    let inner = extents.first().copied().unwrap_or(1);
+    let is_full = |n: usize| extents[n] == dims[n].extent || n == 0 && inner <= COMPONENTS;
+    if dims.len() > 3 || dims.first().is_some_and(|dim| dim.dst != 1) || !(0..dims.len()).all(is_full) {
+        return None;
     }
-
-    /// The kernel's dispatches on each pair of source and destination.
-    pub fn work(&self, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Result<Work> {
-        let pipeline = kernels::pipeline(device, Self::SOURCE, None, None, &self.constants);
-        let params = data::uniform(device.wgpu(), bytemuck::cast_slice(&self.params));
-        let table = data::buffer(device, bytemuck::cast_slice(&self.table));
-        let layout = pipeline.get_bind_group_layout(0);
-        let dispatches = pairs.iter().map(|[src, dst]| {
-            let resources = [&params, src, dst, &table].map(wgpu::Buffer::as_entire_binding);
-            let group = kernels::bind(device.wgpu(), &layout, (0..).zip(resources));
-            kernels::dispatch(&pipeline, group, self.grid)
-        });
-        Ok(Work::Pass(dispatches.collect()))
-    }
+    let constants = [
+        ("SRC_BITS", source.bits()),
+        ("DST_BITS", dtype.bits()),
+        ("SRC_SIGNED", source.is_signed_integer().into()),
+        ("DST_SIGNED", dtype.is_signed_integer().into()),
+        ("AFFINE", (case.clamp().scale() != Number::Absent).into()),
+        ("MANY", (case.clamps.len() > 4).into()),
+        ("CHANNELS", if inner <= COMPONENTS { inner as u32 } else { 0 }),
+        ("TAKEN", dims.first().map_or(1, |dim| dim.extent as u32)),
+        ("RANK", dims.len() as u32),
+        ("AXIS", dims.iter().position(|dim| dim.is_channel).unwrap_or(3) as u32),
+    ];
+    let (first, last) = case.dst.span()?;
+    let places = [case.src.offset() as u32, first as u32, (last - first + 1) as u32, 0];
+    let of_dims = |of: &dyn Fn(usize) -> u32| [0, 1, 2, 3].map(|n| if n < dims.len() { of(n) } else { 0 });
+    let dims = [of_dims(&|n| extents[n] as u32), of_dims(&|n| dims[n].src as u32)];
+    let table: Vec<_> = case.clamps.iter().map(numbers).collect();
+    let few = [0, 1, 2, 3].map(|n| table[n.min(table.len() - 1)].map(f32::to_bits));
+    let words = case.dst.required_bytes(dtype).div_ceil(4);
+    let params: Vec<_> = [places].into_iter().chain(dims).chain(few).collect();
+    Some(Launch {
+        wgsl: include_str!("../shaders/plain.wgsl").to_owned(),
+        constants: constants.iter().map(|(name, value)| (*name, f64::from(*value))).collect(),
+        params: bytemuck::cast_slice(&params).to_vec(),
+        table: bytemuck::cast_slice(&table).to_vec(),
+        grid: kernels::grid(words.div_ceil(256)),
+    })
 }
 
 /// A dimension: extent, strides, and whether it is the channels'.
@@ -127,14 +93,20 @@ fn dims(case: &Case) -> Vec<Dim> {
     dims
 }
 
-/// Min, Max, scale and bias of a clamp.
+/// Min, Max, scale and bias of a clamp. A bound that is absent is the dtype's.
 fn numbers(clamp: &Clamp) -> [f32; 4] {
+    let [least, most] = match clamp.dtype() {
+        DType::U8 => [0.0, 255.0],
+        DType::I8 => [-128.0, 127.0],
+        DType::I32 => [-2_147_483_648.0, 2_147_483_520.0],
+        _ => [f32::MIN, f32::MAX],
+    };
     let bound = |number: Number, absent| match number {
         Number::Value(scalar) => number_of(clamp.dtype(), scalar.bits()),
         _ => absent,
     };
     let scalar = |number: Number, absent| number.value().and_then(Scalar::get::<f32>).unwrap_or(absent);
-    let [min, max] = [bound(clamp.min(), f32::MIN), bound(clamp.max(), f32::MAX)];
+    let [min, max] = [bound(clamp.min(), least), bound(clamp.max(), most)];
     [min, max, scalar(clamp.scale(), 1.0), scalar(clamp.bias(), 0.0)]
 }
 
