@@ -107,14 +107,14 @@ fn case() -> impl Strategy<Value = Case> {
     )
 }
 
-/// Devices whose bindings and grids are so small that many tensors take several windows, and rows of workgroups.
+/// Devices whose bindings and grids are so small that many tensors take several windows, and two rows of workgroups.
 fn small() -> Turns {
     static GPUS: OnceLock<Vec<Gpu>> = OnceLock::new();
     let limited = |gpu: &Gpu| {
         gpu.limited(|limits| {
             // For the table of 200 channels.
             limits.max_storage_buffer_binding_size = 16 << 10;
-            limits.max_compute_workgroups_per_dimension = 5;
+            limits.max_compute_workgroups_per_dimension = 2;
         })
     };
     Turns::of(GPUS.get_or_init(|| gpus().map(limited).collect()))
