@@ -80,6 +80,7 @@ fn data(dtype: DType, bytes: usize, rng: &mut Random) -> Vec<u8> {
 
 /// The parts of a case beside its clamp and layouts.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 struct Case {
     one_buffer: bool,
     in_place: bool,
@@ -120,12 +121,12 @@ fn small() -> Turns {
     Turns::of(GPUS.get_or_init(|| gpus().map(limited).collect()))
 }
 
-fn run(gpu: &Gpu, clamp: &Clamp, layouts: (Layout, Layout), case: Case) {
+fn run(gpu: &Gpu, clamp: &Clamp, layouts: &(Layout, Layout), case: Case) {
     let what = || format!("{clamp:?}\n{layouts:?}\n{case:?} on {}", gpu.name);
     told(what, || run_quietly(gpu, clamp, layouts, case));
 }
 
-fn run_quietly(gpu: &Gpu, clamp: &Clamp, (src, dst): (Layout, Layout), case: Case) {
+fn run_quietly(gpu: &Gpu, clamp: &Clamp, &(src, dst): &(Layout, Layout), case: Case) {
     let (source, dtype) = (clamp.source(), clamp.dtype());
     let src = if case.one_buffer && case.in_place { dst } else { src };
     let mut rng = Random(case.seed);
@@ -220,9 +221,9 @@ fn cases_that_were_found() {
     let f64_of_zero = Clamp::unbounded(DType::F64).with_affine(0.0, 0.0).unwrap();
     let widened = Clamp::unbounded(DType::U16).with_source(DType::U8).unwrap();
     for gpu in gpus() {
-        run(gpu, &f64_of_zero, gaps, apart);
-        run(gpu, &Clamp::unbounded(DType::F32), gaps, apart);
-        run(gpu, &widened, (line(1, 1, 0), line(1, 1, 1)), in_place);
+        run(gpu, &f64_of_zero, &gaps, apart);
+        run(gpu, &Clamp::unbounded(DType::F32), &gaps, apart);
+        run(gpu, &widened, &(line(1, 1, 0), line(1, 1, 1)), in_place);
     }
 }
 
@@ -242,9 +243,9 @@ proptest! {
         case in case(),
     ) {
         if case.small {
-            small().for_each(|gpu| run(gpu, &clamp, layouts, case));
+            small().for_each(|gpu| run(gpu, &clamp, &layouts, case));
         } else {
-            devices().filter(|gpu| gpu.dtypes().contains(&clamp.dtype())).for_each(|gpu| run(gpu, &clamp, layouts, case));
+            devices().filter(|gpu| gpu.dtypes().contains(&clamp.dtype())).for_each(|gpu| run(gpu, &clamp, &layouts, case));
         }
     }
 }

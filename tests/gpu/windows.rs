@@ -50,7 +50,7 @@ fn tensors_beyond_a_binding() {
     for gpu in gpus() {
         let adapters = gpu.limited(|limits| {
             if exhaustive() {
-                *limits = gpu.adapter.limits()
+                *limits = gpu.adapter.limits();
             }
         });
         let limit = adapters.device().limits().max_buffer_size;
