@@ -88,7 +88,7 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
         let limits =
             wgpu::Limits { max_storage_buffer_binding_size: 2048, ..wgpu::Limits::downlevel_defaults() };
         let gpu = with_limits(&gpu.adapter, limits);
-        let (a, b) = (buffer(&gpu, &[0; 100_000]), buffer(&gpu, &[0; 256]));
+        let (a, b) = (buffer(&gpu, &vec![0; 100_000]), buffer(&gpu, &[0; 256]));
         let prepare = |clamp: &Clamp, operands: Operands<'_>| {
             let (prepared, lines) = lines(|| gpu.clamper().prepare(clamp, operands).unwrap());
             (prepared.dispatches(), lines)

@@ -27,6 +27,7 @@ impl Table {
     }
 
     /// Adds the error of [`refused`].
+    #[expect(clippy::large_types_passed_by_value, reason = "each caller makes its operands anew")]
     fn call<'c>(
         &mut self,
         mistake: impl Display,
@@ -49,6 +50,7 @@ impl Table {
 }
 
 /// The error that all calls with these operands return. wgpu reports none, and dst is not written.
+#[expect(clippy::large_types_passed_by_value, reason = "each caller makes its operands anew")]
 fn refused(gpu: &Gpu, clamps: Clamps<'_>, operands: Operands<'_>) -> Result<(), Error> {
     let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
     let dst = operands.dst().buffer();

@@ -49,22 +49,22 @@ fn slots_lie_in_the_buffers_of_src_and_dst() {
 /// alone, the other row is as ever.
 #[test]
 fn a_scale_or_bias_that_is_not_finite_gives_nan() {
+    const NAN: u32 = 0x7fc0_0000;
     let row = [0x3f80_0000_u32, 0, 0x7f80_0000, 0x8000_0001, 0xff80_0001].map(f32::from_bits);
     let asked = Clamp::unbounded(DType::F32).with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap();
     for gpu in gpus() {
         let tensor = Tensor::upload(&gpu.host, &[2, 5], &[row, row].concat()).unwrap();
-        let dst = Tensor::zeros(&gpu.host, DType::F32, &[2, 5]).unwrap();
-        for odd in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(0x7f80_0001)] {
-            for numbers in [[[1.0, odd], [0.0, 0.0]], [[1.0, 1.0], [0.0, odd]]] {
+        let out = Tensor::zeros(&gpu.host, DType::F32, &[2, 5]).unwrap();
+        for not_finite in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(0x7f80_0001)] {
+            for numbers in [[[1.0, not_finite], [0.0, 0.0]], [[1.0, 1.0], [0.0, not_finite]]] {
                 let [scale, bias] = numbers.map(|pair| Tensor::upload(&gpu.host, &[2], &pair).unwrap());
-                let operands = Operands::new(tensor.view(), dst.view());
+                let operands = Operands::new(tensor.view(), out.view());
                 let operands = operands.with_scale(scale.view()).with_bias(bias.view());
                 gpu.host.submit(Clamps::slots_along(0, &asked), operands).unwrap();
-                let got = dst.read_blocking::<f32>().unwrap();
-                let bits: Vec<u32> = got.iter().map(|x| x.to_bits()).collect();
-                assert_eq!(bits[..5], row.map(f32::to_bits), "{}", gpu.name);
-                const NAN: u32 = 0x7fc0_0000;
-                assert_eq!(bits[5..], [NAN, NAN, NAN, NAN, 0xff80_0001], "{odd} on {}", gpu.name);
+                let results = out.read_blocking::<f32>().unwrap();
+                let words: Vec<u32> = results.iter().map(|x| x.to_bits()).collect();
+                assert_eq!(words[..5], row.map(f32::to_bits), "{}", gpu.name);
+                assert_eq!(words[5..], [NAN, NAN, NAN, NAN, 0xff80_0001], "{not_finite} on {}", gpu.name);
             }
         }
     }

@@ -140,8 +140,8 @@ fn every_pair_as_the_host_computes() {
     for (seed, (source, dtype)) in pairs().chain([(DType::F64, DType::F64)]).enumerate() {
         let mut random = Random(460 + seed as u64);
         // The dtype in which a device may flush.
-        let flushed = if dtype == DType::F64 { dtype } else { DType::F32 };
-        let least = to_f64(flushed, least_normal(flushed));
+        let in_which = if dtype == DType::F64 { dtype } else { DType::F32 };
+        let least = to_f64(in_which, least_normal(in_which));
         let (mut sizes, mut flushes) = ([0; 15], 0);
         for _ in 0..if source == dtype { 100_000 } else { 20_000 } {
             let (x, (scale, bias)) = inputs(&mut random, source, dtype, least);
@@ -162,7 +162,7 @@ fn every_pair_as_the_host_computes() {
         // The inputs must reach the cases that differ: fused and unfused results, and results that a device may flush.
         let differ = source.is_float() || dtype.is_float();
         assert!(!differ || sizes[2] > 20, "{source} to {dtype}: {sizes:?}");
-        assert!(flushed != dtype && dtype != DType::BF16 || flushes > 50, "{source} to {dtype}: {flushes}");
+        assert!(in_which != dtype && dtype != DType::BF16 || flushes > 50, "{source} to {dtype}: {flushes}");
     }
 }
 

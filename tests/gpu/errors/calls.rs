@@ -167,6 +167,7 @@ fn channels(table: &mut Table, gpu: &Gpu) {
 }
 
 /// Operands with the slot number `n` of Min, Max, scale and bias.
+#[expect(clippy::large_types_passed_by_value, reason = "each caller makes its operands anew")]
 fn with_slot<'a>(operands: Operands<'a>, n: usize, slot: View<'a>) -> Operands<'a> {
     match n {
         0 => operands.with_min(slot),
@@ -339,7 +340,7 @@ fn limits(table: &mut Table, gpu: &Gpu) {
 
     let small = gpu.limited(|limits| limits.max_storage_buffer_binding_size = 2048);
     let src = small.zeros(70_000 * 3072, wgpu::BufferUsages::STORAGE);
-    let dst = buffer(&small, &[0; 140_000]);
+    let dst = buffer(&small, &vec![0; 140_000]);
     let src = View::of::<u8>(&src, strided(&[70_000, 2], &[3072, 1], 0));
     let operands = Operands::new(src, View::of::<u8>(&dst, packed(&[70_000, 2])));
     table.call("too many windows", &small, &Clamp::new(1_u8, 2), operands);
