@@ -101,7 +101,9 @@ fn predicted(options: &Options) -> Result<Vec<Choice>> {
         Ok(Choice { row: case.title(), entries })
     };
     let choices = in_parallel(&cases(options)?, predict)?;
-    choices.iter().for_each(|choice| println!("{}", choice.text()));
+    for choice in &choices {
+        println!("{}", choice.text());
+    }
     Ok(choices)
 }
 

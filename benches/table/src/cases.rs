@@ -48,7 +48,7 @@ fn cases(bytes: usize, most: u64, wants: fn(&str) -> bool) -> Result<Vec<Case>> 
                 let elements = 2 * bytes / (pair[0].size() + pair[1].size());
                 let of =
                     |elements| case(&columns, pair, &sizes(bytes, elements, count.parse()?, pair[1].size()));
-                let mut case = of(elements).with_context(|| format!("{line}"))?;
+                let mut case = of(elements).with_context(|| line.to_owned())?;
                 let needed = case.src.required_bytes(pair[0]).max(case.dst.required_bytes(pair[1]));
                 if needed > most {
                     // 15/16, because a crop's source has a few rows and columns more than its destination.
