@@ -66,7 +66,7 @@ fn result(bits: u32, channel: u32) -> u32 {
     if MANY {
         numbers = table[channel];
     }
-    if SRC_BITS == 8u && DST_BITS == 8u && !AFFINE {
+    if SRC_BITS == 8u && DST_BITS == 8u && !SRC_SIGNED && !AFFINE {
         return clamp(bits, u32(numbers.x), u32(numbers.y));
     }
     var x = widened(bits);

@@ -101,7 +101,9 @@ fn predicted(options: &Options) -> Result<Vec<Choice>> {
         Ok(Choice { row: case.title(), entries })
     };
     let choices = in_parallel(&cases(options)?, predict)?;
-    choices.iter().for_each(|choice| println!("{}", choice.text()));
+    for choice in &choices {
+        println!("{}", choice.text());
+    }
     Ok(choices)
 }
 
@@ -113,7 +115,7 @@ fn measured(options: &Options) -> Result<Vec<Choice>> {
     let measure = |case: &Case| {
         let candidates = candidates(case, limits)?;
         let record = |(_, plan): &(f64, Plan)| {
-            work(&bench.device, case.sizes()?, &plan.record(case.asked(), [None; 4])?)
+            Ok(work(&bench.device, case.sizes()?, &plan.record(case.asked(), [None; 4])?))
         };
         let works = candidates.iter().map(record).collect::<Result<_>>()?;
         let (_, stats) = bench.take_turns(works)?;
@@ -128,7 +130,7 @@ fn measured(options: &Options) -> Result<Vec<Choice>> {
 }
 
 /// The dispatches of a recording in two buffers of `sizes` bytes, as work.
-fn work(device: &Device, sizes: [usize; 2], recording: &Recording) -> Result<Work> {
+fn work(device: &Device, sizes: [usize; 2], recording: &Recording) -> Work {
     let wgpu = device.wgpu();
     let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
     let buffer = |size: usize| {
@@ -185,5 +187,5 @@ fn work(device: &Device, sizes: [usize; 2], recording: &Recording) -> Result<Wor
         kernels::dispatch(&pipeline, group, one.grid)
     };
     let all: Vec<_> = recording.dispatches.iter().map(dispatch).collect();
-    Ok(Work::Pass(vec![Box::new(move |pass| all.iter().for_each(|one| one(pass)))]))
+    Work::Pass(vec![Box::new(move |pass| all.iter().for_each(|one| one(pass)))])
 }

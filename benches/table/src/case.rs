@@ -81,7 +81,6 @@ impl Case {
     }
 
     /// The case with a clamp for each index of an axis.
-    #[must_use]
     pub fn along(self, axis: usize, clamp: impl Fn(usize) -> Result<Clamp>) -> Result<Self> {
         let clamps = (0..self.dst.shape()[axis]).map(clamp).collect::<Result<_>>()?;
         Ok(Self { axis: Some(axis), clamps, ..self })

@@ -31,7 +31,9 @@ pub fn table(bytes: usize) -> Result<Vec<Case>> {
 /// would take more than `most` bytes.
 pub fn layouts(section: &str, bytes: usize, elements: Option<usize>, most: u64) -> Result<Vec<Case>> {
     let mut cases = cases(bytes, elements, most, |section| section == LAYOUTS)?;
-    cases.iter_mut().for_each(|case| section.clone_into(&mut case.section));
+    for case in &mut cases {
+        section.clone_into(&mut case.section);
+    }
     Ok(cases)
 }
 
@@ -50,7 +52,7 @@ fn cases(bytes: usize, elements: Option<usize>, most: u64, wants: fn(&str) -> bo
                 let elements = elements.unwrap_or(2 * bytes / (pair[0].size() + pair[1].size()));
                 let of =
                     |elements| case(&columns, pair, &sizes(bytes, elements, count.parse()?, pair[1].size()));
-                let mut case = of(elements).with_context(|| format!("{line}"))?;
+                let mut case = of(elements).with_context(|| line.to_owned())?;
                 let needed = case.src.required_bytes(pair[0]).max(case.dst.required_bytes(pair[1]));
                 if needed > most {
                     // 15/16, because a crop's source has a few rows and columns more than its destination.

@@ -263,13 +263,13 @@ fn predict(case: &Case, copy: f64) -> Result<Prediction> {
     let recording = plan.record(case.asked(), slots(case)?)?;
     let (ours, dispatches) = (work(case, &recording)?, recording.dispatches.len());
     let sizes = case.sizes()?.map(|size| size.next_multiple_of(4) as u64);
-    let plain = plain(case).map(|launch| launched(&launch, sizes, case.bytes()));
+    let theirs = plain(case).map(|launch| launched(&launch, sizes, case.bytes()));
     Ok(Prediction {
         row: case.title(),
         section: case.section.clone(),
         ours: ours.time() + further(dispatches),
         copy: copy * case.bytes() as f64,
-        plain: plain.transpose()?,
+        plain: theirs.transpose()?,
         largest: ours.largest(),
         dispatches,
         plan: plan.to_string(),

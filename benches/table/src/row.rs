@@ -13,6 +13,9 @@ pub type Goals = [Option<f64>; 2];
 /// Makes the buffers of a row and records its work: once to time it, and once more to compare its results.
 pub type Prepare = Box<dyn Fn(&Bench) -> Result<Trial>>;
 
+/// Fails if the results of a row are wrong.
+pub type Check = Box<dyn FnOnce(&Bench) -> Result<()>>;
+
 /// A row to measure. Its buffers are made when its turn comes.
 pub struct Row {
     /// The row's section of the table.
@@ -47,7 +50,7 @@ pub struct Trial {
     /// The plain kernel, if it can do the same.
     pub plain: Option<Work>,
     /// Fails if the results are wrong.
-    pub check: Box<dyn FnOnce(&Bench) -> Result<()>>,
+    pub check: Check,
 }
 
 /// Work that the library's work is compared with.

@@ -1,5 +1,7 @@
 //! The table in Markdown.
 
+use std::fmt::Write as _;
+
 use crate::clock::is_up;
 use crate::row::{Outcome, Verdict};
 use crate::stats::Stats;
@@ -23,7 +25,7 @@ pub fn line(row: &Outcome) -> String {
     let (plain, first) = (dash(row.to_plain(), |ratio| format!("{ratio:.2}")), dash(row.first, time));
     let mut verdict = verdict(row);
     if let Some(share) = row.clock.filter(|share| !is_up(*share)) {
-        verdict += &format!(" **clock down**: a copy at {share:.2} of its best speed");
+        _ = write!(verdict, " **clock down**: a copy at {share:.2} of its best speed");
     }
     let (bytes, best) = (size(row.bytes), best.map_or("–", |(name, _)| name));
     format!(
@@ -64,8 +66,9 @@ pub fn summary(rows: &[Outcome]) -> String {
             let [ratio, goal] = [row.ratio(), row.goal].map(Option::unwrap_or_default);
             format!("{}, {}: {ratio:.2} (≥ {goal:.2})", row.name, row.dtypes)
         });
-        text += &format!(
-            "| {section} | {} | {} | {} | {} | {slower} | {median} | {worst} |\n",
+        _ = writeln!(
+            text,
+            "| {section} | {} | {} | {} | {} | {slower} | {median} | {worst} |",
             rows.len(),
             count(Verdict::Met),
             count(Verdict::Missed),
