@@ -6,7 +6,7 @@
 cd "$(dirname "$0")" || exit 1
 mkdir -p raw
 : >raw/summary.txt
-export WGPU_CLAMP_DATA="$PWD/data" WGPU_CLAMP_COMMIT="{commit}"
+export WGPU_CLAMP_COMMIT="{commit}"
 wanted=" $* "
 failed=0
 
@@ -27,7 +27,6 @@ try() {
 
 try 300 doctor bin/doctor
 try 600 gpu bin/gpu
-try 120 conformance bin/conformance
 try 480 table bin/clamp-bench --quick --minutes 3 --json raw/table.json
 try 480 layouts bin/clamp-bench --layouts --quick --minutes 3 --json raw/layouts.json
 try 480 first bin/clamp-bench --first --size 4 --rounds 5 --minutes 3 --json raw/first.json
