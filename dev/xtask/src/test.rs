@@ -75,9 +75,7 @@ pub fn run(args: &Args) -> Result<()> {
     steps.step("build", || Ok(cmd!(sh, "cargo test {LIBRARY...} --no-run").run()?))?;
     // One process per test; `.config/nextest.toml` leaves out the GPU tests, which share devices in one process per program.
     steps.step("tests", || Ok(cmd!(sh, "cargo nextest run {LIBRARY...}").run()?))?;
-    steps.step("tests on GPUs", || {
-        Ok(cmd!(sh, "cargo test {LIBRARY...} --test gpu").run()?)
-    })?;
+    steps.step("tests on GPUs", || Ok(cmd!(sh, "cargo test {LIBRARY...} --test gpu").run()?))?;
     steps.step("documentation", || Ok(cmd!(sh, "cargo test {LIBRARY...} --doc").run()?))?;
     steps.summary();
     println!("\nAll tests passed.");
