@@ -50,21 +50,14 @@ fn error_scopes_of_the_caller_are_left_alone() {
 }
 
 #[test]
-fn futures_can_move_between_threads() {
+fn futures_move_between_threads_and_handles_are_shared() {
     fn moves<T: Send>(_: &T) {}
+    fn shared<T: Send + Sync + Clone>() {}
+    shared::<(Clamper, Prepared, Host, Tensor)>();
     moves(&Host::open());
     for gpu in gpus() {
         let tensor = Tensor::zeros(&gpu.host, DType::U8, &[1]).unwrap();
         moves(&tensor.read::<u8>());
         moves(&gpu.host.clamp_slice_in_place(&Clamp::new(0_u8, 1), &mut [1_u8]).run());
     }
-}
-
-#[test]
-fn handles_can_be_shared_between_threads() {
-    fn shared<T: Send + Sync + Clone>() {}
-    shared::<Clamper>();
-    shared::<Prepared>();
-    shared::<Host>();
-    shared::<Tensor>();
 }

@@ -24,7 +24,6 @@ fn affine_steps() {
         (I64, odd, 1.0, -0.5, [odd - 1, odd - 1]),
         (I64, odd + 1, 1.0, 0.5_f32.next_up(), [odd + 1, odd + 2]),
         (I64, minus(3), 0.5, 0.0, [minus(1), minus(2)]),
-        (I64, 5, 0.5, 0.0, [2, 2]),
         (I64, 7, 0.5, 0.0, [3, 4]),
         // A bias far below the last bit decides.
         (I64, 1, 3.0, -tiny, [2, 3]),
@@ -34,7 +33,6 @@ fn affine_steps() {
         (I64, highest, power(64), -power(127), [lowest; 2]),
         (I64, lowest, -1.0, 0.0, [highest; 2]),
         (I64, 1, f32::MAX, f32::MIN, [0; 2]),
-        (I64, lowest, 1.0, -0.5, [lowest; 2]),
         (U64, u64::MAX, 1.0, -1.0, [u64::MAX - 1; 2]),
         (U64, u64::MAX, 1.0, 0.5, [u64::MAX; 2]),
         (U64, 3, -1.0, 2.5, [0; 2]),
@@ -53,8 +51,6 @@ fn affine_steps() {
         // 1 + 2^-11 is a tie; f32 would drop the 2^-34 that decides it.
         (F16, 0x3c00, 1.0, power(-11), [0x3c00; 2]),
         (F16, 0x3c00, 1.0, power(-11) * (1.0 + f32::EPSILON), [0x3c01; 2]),
-        (F16, 0x0001, 0.5, 1e-30, [1; 2]),
-        (F16, 0x03ff, 1.0, power(-24), [0x0400; 2]),
     ] {
         let clamp = Clamp::unbounded(dtype).with_affine(scale, bias).unwrap();
         let exact = clamp.with_precision(Precision::Exact);
