@@ -61,12 +61,6 @@
 //! `loop` with `break`, calls; atomic loads, stores, additions and exclusive ors; workgroup memory and its barriers; and
 //! the built-in functions in `lower/operation.rs`. Float functions for which WGSL bounds the error instead of giving the
 //! result have no place in it.
-//!
-//! # Why not another tool
-//!
-//! naga-rust translates naga's IR to Rust, which then has to be compiled; it lacks storage buffers and atomics. The
-//! evaluators of wesl and `wgsl_reflect` walk the syntax tree and know one way to do arithmetic. None of the three
-//! models devices or taint.
 
 mod code;
 mod device;
