@@ -1,7 +1,8 @@
-//! Runs the self-test's cases without a device: the sanitizer executes their shaders as each of its devices would.
+//! Runs the self-test's cases and the samples without a device: the sanitizer executes their shaders as each of its devices
+//! would.
 //!
-//! With `WGPU_CLAMP_EXHAUSTIVE`, all cases of the exhaustive self-test run, each with both kinds of [`Lanes`].
-//! Otherwise the ordinary cases run, each with one of these kinds.
+//! With `WGPU_CLAMP_EXHAUSTIVE`, all cases of the exhaustive self-test and all samples run, each case with both kinds of
+//! [`Lanes`]. Otherwise one in [`SHARE`] of the ordinary cases and of the samples runs; `cargo xtask mutants` executes them all.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -11,6 +12,7 @@ use std::time::Instant;
 
 use clamp_testing::executed::samples::{Sample, samples, size};
 use clamp_testing::executed::{Count, Execute, Run, converts_f16, in_parallel};
+use clamp_testing::harness::exhaustive;
 use clamp_testing::numbers::mix;
 use wgpu_clamp::self_test::Case;
 use wgpu_clamp::{Lanes, Limits, Plan};
@@ -37,6 +39,14 @@ impl fmt::Display for Total {
             wrong.len()
         )
     }
+}
+
+/// An ordinary run takes one in so many cases and samples.
+const SHARE: u64 = 4;
+
+/// Whether this run takes a case or sample.
+fn is_taken(n: usize) -> bool {
+    exhaustive() || mix(!(n as u64)).is_multiple_of(SHARE)
 }
 
 /// The lanes of this case in an ordinary run.
@@ -85,10 +95,9 @@ fn assert_right(runs: usize, run: impl Fn(usize, Execute<'_>) -> Result<Count, S
 
 #[test]
 fn every_case_is_right_on_every_device() {
-    let exhaustive = clamp_testing::harness::exhaustive();
-    let cases = Case::all(exhaustive);
-    let both = (0..cases.len()).flat_map(|n| Lanes::ALL.map(|lanes| (n, lanes)));
-    let runs: Vec<_> = both.filter(|(n, lanes)| exhaustive || self::lanes(*n) == *lanes).collect();
+    let cases = Case::all(exhaustive());
+    let both = (0..cases.len()).filter(|n| is_taken(*n)).flat_map(|n| Lanes::ALL.map(|lanes| (n, lanes)));
+    let runs: Vec<_> = both.filter(|(n, lanes)| exhaustive() || self::lanes(*n) == *lanes).collect();
     assert_right(runs.len(), |run, execute| {
         let (n, lanes) = runs[run];
         Sample::of_case(&cases[n], n, lanes).execute(execute)
@@ -98,7 +107,8 @@ fn every_case_is_right_on_every_device() {
 #[test]
 fn every_sample_is_right_on_every_device() {
     let samples = samples();
-    assert_right(samples.len(), |n, execute| samples[n].execute(execute));
+    let taken: Vec<_> = (0..samples.len()).filter(|n| is_taken(*n)).collect();
+    assert_right(taken.len(), |n, execute| samples[taken[n]].execute(execute));
 }
 
 /// The probe of `Host::check_f16` refuses every device that rounds F16 otherwise or flushes its subnormals, and no other.
