@@ -22,7 +22,7 @@ pub(crate) use window::{Range, UniformLayout, Window};
 
 /// The dispatches of one clamp on given layouts, computed without a GPU.
 ///
-/// [`Clamper`](crate::Clamper) makes a plan per call. A program makes a plan only to inspect it:
+/// [`Clamper`](crate::Clamper) makes a plan per call. A program makes a plan to inspect it, or to [record](Self::record) it elsewhere:
 /// [`Display`](fmt::Display) tells which kernel takes which elements, [`Debug`](fmt::Debug) adds the collapsed
 /// dimensions. A plan allocates nothing.
 ///
@@ -139,7 +139,7 @@ impl Plan {
     /// let (rows, columns) = (Layout::packed(&[480, 640])?, Layout::packed(&[640, 480])?.permute(&[1, 0])?);
     /// let clamp = Clamp::new(0_u8, 200);
     /// let candidates = Plan::candidates(&clamp, &rows, &columns, Limits::default())?;
-    /// assert!(candidates.is_sorted_by_key(|(cost, _)| *cost) && candidates.len() > 1);
+    /// assert!(candidates.len() > 1);
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn candidates<'c>(

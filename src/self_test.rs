@@ -10,7 +10,7 @@ use crate::{
 };
 
 use route::{Place, Route};
-use slots::{Slots, on_gpu};
+use slots::Slots;
 use values::AFFINES;
 pub use values::elements;
 
@@ -194,6 +194,8 @@ impl fmt::Display for SelfTestReport {
 pub struct Case {
     /// One clamp per channel. Without channels, the first clamp serves all elements.
     clamps: [Clamp; 6],
+    /// The first clamp, with its bounds on the GPU, and with its affine step there if the dtype allows that.
+    on_gpu: Clamp,
     route: Route,
     place: Place,
 }
@@ -264,7 +266,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
         // bounds, which replace no zero and no NaN: floats take their shortcut.
         cases.extend(STEPS.map(|step| {
             let usual = clamp(source, dtype, step, ROUNDINGS[p % 2], 12 * p + 3);
-            Case { clamps: [usual; 6], route: Route::Run, place: Place::Apart }
+            Case::new(&[usual; 6], Route::Run, Place::Apart)
         }));
         for (r, route) in Route::ALL.into_iter().filter(|route| route.suits(dtype)).enumerate() {
             let places = route.places(source, dtype);
@@ -296,7 +298,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                     let (scale, bias) = (first.scale(), first.bias());
                     if same { clamp.with_scale_bias(scale, bias).unwrap_or(clamp) } else { clamp }
                 };
-                cases.push(Case { clamps: std::array::from_fn(alike), route, place });
+                cases.push(Case::new(&std::array::from_fn(alike), route, place));
             }
         }
     }
@@ -304,14 +306,32 @@ fn cases(exhaustive: bool) -> Vec<Case> {
 }
 
 impl Case {
+    fn new(clamps: &[Clamp; 6], route: Route, place: Place) -> Self {
+        let [clamp, ..] = *clamps;
+        let mut on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu).expect(VALID);
+        if clamp.has_affine() && clamp.dtype().takes_affine_on_gpu() {
+            on_gpu = on_gpu.with_scale_bias(Number::OnGpu, Number::OnGpu).expect(VALID);
+        }
+        Self { clamps: *clamps, on_gpu, route, place }
+    }
+
     /// All cases in the order of [`SelfTest::cases`], of an ordinary or an [exhaustive](SelfTest::exhaustive) run.
     #[must_use]
     pub fn all(exhaustive: bool) -> Vec<Self> {
         cases(exhaustive)
     }
 
-    /// The clamp for all elements, or one clamp per channel. The host knows their numbers, even if they
-    /// [lie on the GPU](Self::has_slots) in the run.
+    /// The clamp of the call, or one clamp per channel. Some numbers may be [`Number::OnGpu`].
+    #[must_use]
+    pub fn asked(&self) -> Clamps<'_> {
+        match self.route.channels() {
+            Some((axis, _)) if self.has_slots() => Clamps::slots_along(axis, &self.on_gpu),
+            None if self.has_slots() => (&self.on_gpu).into(),
+            _ => self.clamps(),
+        }
+    }
+
+    /// The clamps that are [asked](Self::asked) for, with values in place of the numbers on the GPU.
     #[must_use]
     pub fn clamps(&self) -> Clamps<'_> {
         match self.route.channels() {
@@ -324,8 +344,16 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if the platform cannot count the elements.
+    /// [`Error::Argument`] if `elements` is above 2^24.
     pub fn layouts(&self, elements: usize) -> Result<(Layout, Layout), Error> {
+        const MOST: usize = 1 << 24;
+        if elements > MOST {
+            return Err(Error::argument(
+                "elements",
+                elements.to_string(),
+                format!("at most {MOST} are needed"),
+            ));
+        }
         let [clamp, ..] = self.clamps;
         self.route.placed(elements, self.place, [clamp.source(), clamp.dtype()])
     }
@@ -336,9 +364,7 @@ impl Case {
         self.place != Place::Apart
     }
 
-    /// Whether bounds, and scale and bias where the dtype allows that, lie on the GPU.
-    #[must_use]
-    pub const fn has_slots(&self) -> bool {
+    const fn has_slots(&self) -> bool {
         self.route.has_slots()
     }
 
@@ -368,17 +394,13 @@ impl Case {
             View::new(dst_tensor.buffer(), clamp.dtype(), dst),
         );
         let limits = host.clamper().limits();
-        let plan = if route.has_slots() {
-            let on_gpu = on_gpu(&clamp)?;
-            let of_slots = route.channels().map(|(axis, _)| Clamps::slots_along(axis, &on_gpu));
-            let of_slots = of_slots.unwrap_or_else(|| (&on_gpu).into());
+        if self.has_slots() {
             let slots = Slots::upload(host, self.clamps().as_slice())?;
-            host.submit(of_slots, slots.give(&on_gpu, &operands)?)?;
-            self.plan(of_slots, &src, &dst, limits)?
+            host.submit(self.asked(), slots.give(&self.on_gpu, &operands)?)?;
         } else {
-            host.submit(self.clamps(), operands)?;
-            self.plan(self.clamps(), &src, &dst, limits)?
-        };
+            host.submit(self.asked(), operands)?;
+        }
+        let plan = self.plan(self.asked(), &src, &dst, limits)?;
         let after = dst_tensor.read_bytes().await?;
         let report = verify::check(
             self.clamps(),
@@ -390,7 +412,7 @@ impl Case {
                 dst_after: &after,
             },
         )?;
-        let resolved = if route.has_slots() { " + resolve" } else { "" };
+        let resolved = if self.has_slots() { " + resolve" } else { "" };
         let specialization = plan.specialization() + resolved;
         Ok(Outcome { clamp, route: route.name(), plan: plan.to_string(), specialization, report })
     }
@@ -398,7 +420,7 @@ impl Case {
 
 mod route;
 mod slots;
-pub(crate) mod values;
+mod values;
 
 #[cfg(test)]
 mod tests {

@@ -10,8 +10,8 @@ use super::integer::Linear;
 use super::step::{AffineStep, UNCHANGED};
 use super::{fixed::Fixed, halves::Halves, thirds::Thirds};
 use crate::operator::Affine;
-use crate::self_test::values::splitmix64;
 use crate::{Clamp, DType, Rounding, reference};
+use clamp_testing::random::Random;
 
 const SMALL: [DType; 4] = [DType::U8, DType::I8, DType::U16, DType::I16];
 const WORDS: [DType; 2] = [DType::I32, DType::U32];

@@ -1,13 +1,16 @@
 //! A plan's shaders, buffers and dispatches as plain data.
 
 use super::{Plan, SlotLayouts, UniformLayout};
-use crate::kernel::{Dispatch as Launched, Placement};
+use crate::kernel::{Dispatch as Launched, Placement, Task};
 use crate::shader::{PipelineName, binding};
 use crate::{Clamps, Error, Layout, Number, Shader};
 
-/// All that [`Clamper::prepare`](crate::Clamper::prepare) would create and record for a [`Plan`], as plain data: for
-/// another implementation of WebGPU, for a debugger, or for a program that executes WGSL itself. Made by
-/// [`Plan::record`].
+/// The shaders, buffers and dispatches of a [`Plan`] as plain data: for another implementation of WebGPU, for a debugger, or for a
+/// program that executes WGSL itself. Made by [`Plan::record`].
+///
+/// Offsets of uniform bindings are multiples of 256. Bindings of src and dst are whole words: they may end up to 3 bytes, and
+/// those of packets up to 15 bytes, behind the last element. A dispatch that reads slots writes a buffer of the crate which later
+/// dispatches bind, so that buffer is a storage buffer too.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Recording {
@@ -65,8 +68,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if `clamps` or `slots` are not those of the plan; [`Error::Limit`] if no binding holds a slot's
-    /// element.
+    /// [`Error::Argument`] if `clamps` do not suit the plan (other clamps with the same arithmetic do), or if `slots` do not suit the
+    /// clamps; [`Error::Limit`] if no binding holds a slot's element, or the uniform blocks into which slots are read.
     ///
     /// ```
     /// # use wgpu_clamp::{BoundBuffer, Clamp, Layout, Limits, Plan};
@@ -98,6 +101,13 @@ impl Plan {
             for (offset, part) in layout.parts(n, in_block, &window.launch.geometry) {
                 bytes[offset as usize..][..part.len()].copy_from_slice(part);
             }
+        }
+        let (needed, limit) =
+            (bytes.len() as u64, self.task.map_or(u64::MAX, |task| task.limits.max_binding_size));
+        if stored.is_none() && slots.iter().any(Option::is_some) && needed > limit {
+            let limit_name = "max_storage_buffer_binding_size";
+            let remedy = "record parts of the tensor, or plan for larger bindings".to_owned();
+            return Err(Error::Limit { argument: "dst", needed, limit_name, limit, remedy });
         }
         let blocks = recorder.push(bytes);
         let (target, places) =
@@ -132,14 +142,23 @@ impl Plan {
 
     /// Refuses clamps and slots that are not the plan's.
     fn check_numbers(&self, clamps: Clamps<'_>, slots: &SlotLayouts) -> Result<(), Error> {
-        let Some(clamp) = self.clamp else { return Ok(()) };
-        let (given, channels) = (clamps.as_slice(), self.task.map_or(1, |task| task.channels));
-        let counted = given.len() == channels || given.iter().all(|one| *one == clamp);
-        if given.first() != Some(&clamp) || !counted {
+        let (Some(clamp), Some(task)) = (self.clamp, self.task) else { return Ok(()) };
+        let (given, channels) = (clamps.as_slice(), task.channels);
+        clamps.check_alike()?;
+        let in_slots = clamp.number_on_gpu().is_some();
+        let counted = if channels == 1 || in_slots {
+            given.iter().all(|one| *one == clamp)
+        } else {
+            given.len() == channels
+        };
+        let of_given = Task::of(given, channels, self.placement, task.limits);
+        let alike = of_given.is_some_and(|of_given| {
+            (of_given.arithmetic, of_given.shortcuts) == (task.arithmetic, task.shortcuts)
+        });
+        if !counted || !alike {
             let value = format!("{} given, the plan has {channels} and begins with {clamp}", given.len());
             return Err(Error::argument("clamps", value, "those of the plan are needed"));
         }
-        clamps.check_alike()?;
         for ((argument, number), slot) in clamp.numbers().into_iter().zip(slots) {
             let value = match (number, slot) {
                 (Number::OnGpu, None) => "the number is `Number::OnGpu`, and there is no slot".to_owned(),

@@ -62,8 +62,9 @@ impl SlotLine {
         let (a, b) = (self.address(first), self.address(first + channels - 1));
         let size = self.dtype.size() as u64;
         Range::spanning((a.min(b), a.max(b)), size, WORD as u64, limits).ok_or_else(|| {
-            let first_byte = a.min(b) as u64 * size;
-            let needed = (first_byte % limits.binding_start() + size).next_multiple_of(WORD as u64);
+            let first_byte = a.min(b) as u128 * u128::from(size);
+            let before = (first_byte % u128::from(limits.binding_start())) as u64;
+            let needed = (before + size).next_multiple_of(WORD as u64);
             Error::device_limit("max_storage_buffer_binding_size", needed, limits.max_binding_size)
         })
     }

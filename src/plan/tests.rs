@@ -2,7 +2,7 @@
 
 use super::{Plan, Range};
 use crate::kernel::Region;
-use crate::{Clamp, Clamps, DType, Error, Lanes, Layout, Limits, Number, Precision, Scalar};
+use crate::{Clamp, Clamps, DType, Error, Lanes, Layout, Limits, Number, Precision, Rounding, Scalar};
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
@@ -383,4 +383,82 @@ fn clamps(count: usize, source: DType, dtype: DType) -> Vec<Clamp> {
         Clamp::unbounded(dtype).with_bounds(Scalar::from_bits(dtype, bits).unwrap(), Number::Absent).unwrap()
     };
     (0..count as u64).map(|i| of(i % 128).with_source(source).unwrap()).collect()
+}
+
+/// Tiles make up their regions, and regions the tensor. A dispatch's entry point is among those of its module.
+#[test]
+fn windows_cover_each_element_once() {
+    let mut windows = 0;
+    for (n, (src, dst, axis)) in clamp_testing::layouts::of_users().into_iter().enumerate() {
+        let [src, dst] = [src, dst].map(|one| strided(one.shape(), one.strides(), one.offset()));
+        let list = clamps(src.shape()[axis], DType::U8, DType::F32);
+        let small =
+            Limits { max_binding_size: 1 << 15, max_workgroups_per_dimension: 3, ..Limits::default() };
+        for limits in [Limits::default(), Limits { lanes: Lanes::ALL[n % 2], ..small }] {
+            let plan = Plan::new(Clamps::along(axis, &list), &src, &dst, limits).unwrap();
+            let regions = plan.strategy.assignments().map(|one| one.region.len());
+            assert_eq!(regions.sum::<usize>(), dst.len(), "{plan:?}");
+            for one in plan.strategy.assignments() {
+                let tiles = (0..one.windows()).map(|n| one.nth_tile(n).extents.iter().product::<usize>());
+                assert_eq!(tiles.sum::<usize>(), one.region.len(), "{plan:?}");
+            }
+            for window in plan.windows() {
+                let entry_points = window.kernel.definition().entry_points();
+                assert!(window.dispatches().count() <= window.kernel.definition().dispatches(), "{plan}");
+                for dispatch in window.dispatches() {
+                    assert!(entry_points.contains(&dispatch.entry_point), "{plan}: {dispatch:?}");
+                }
+                windows += 1;
+            }
+        }
+    }
+    assert!(windows > 1_000, "{windows}");
+}
+
+#[test]
+fn a_recording_refuses_numbers_that_are_not_the_plans() {
+    let layout = packed(&[3, 40]);
+    let clamp = Clamp::new(1_u8, 200);
+    let list = [clamp, Clamp::at_most(7_u8), Clamp::at_most(9_u8)];
+    let plan = Plan::new(Clamps::along(0, &list), &layout, &layout, Limits::default()).unwrap();
+    let told = |clamps: Clamps<'_>, plan: &Plan, slots| match plan.record(clamps, slots) {
+        Ok(recording) => format!("{} dispatches", recording.dispatches.len()),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(told(Clamps::along(0, &list), &plan, [None; 4]), "1 dispatches");
+    let halved = clamp.with_affine(0.5, 0.0).unwrap();
+    let rounded = Clamp::at_most(7_u8).with_rounding(Rounding::NearestEven);
+    for wrong in [
+        &list[..1],
+        &list[..2],
+        &[clamp; 2],
+        &[list[1]; 3],
+        &[clamp, halved, clamp],
+        &[clamp, rounded, clamp],
+    ] {
+        let error = told(Clamps::along(0, wrong), &plan, [None; 4]);
+        assert!(error.starts_with("clamps: "), "{error}");
+    }
+    let max = Number::from(Scalar::new(DType::U8, 200));
+    let on_gpu = Clamp::unbounded(DType::U8).with_bounds(Number::OnGpu, max).unwrap();
+    let plan = Plan::new(Clamps::slots_along(0, &on_gpu), &layout, &layout, Limits::default()).unwrap();
+    let (one, three, two) = (Some(packed(&[])), Some(packed(&[3])), Some(packed(&[2])));
+    let far = Some(Layout::packed_at(&[], isize::MAX.cast_unsigned()).unwrap());
+    for (slots, expected) in [
+        ([three, None, None, None], "2 dispatches"),
+        ([one, None, None, None], "2 dispatches"),
+        (
+            [None; 4],
+            "min: the number is `Number::OnGpu`, and there is no slot; 1 element is needed, or [3] of them",
+        ),
+        ([two, None, None, None], "min: the slot has shape [2]; 1 element is needed, or [3] of them"),
+        (
+            [three, one, None, None],
+            "max: there is a slot, but the number is not `Number::OnGpu`; 1 element is needed, or [3] of them",
+        ),
+    ] {
+        assert_eq!(told(Clamps::slots_along(0, &on_gpu), &plan, slots), expected);
+    }
+    // The last element of a layout ends within 2^63 bytes, and no binding reaches it from within an alignment.
+    _ = plan.record(Clamps::slots_along(0, &on_gpu), [far, None, None, None]);
 }

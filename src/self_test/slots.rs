@@ -2,15 +2,6 @@
 
 use crate::{Clamp, DType, Error, Host, Layout, Number, Operands, Tensor, View};
 
-/// The clamp with its bounds on the GPU, and with its affine step on the GPU if the dtype allows that.
-pub(super) fn on_gpu(clamp: &Clamp) -> Result<Clamp, Error> {
-    let clamp = clamp.with_bounds(Number::OnGpu, Number::OnGpu)?;
-    if clamp.has_affine() && clamp.dtype().takes_affine_on_gpu() {
-        return clamp.with_scale_bias(Number::OnGpu, Number::OnGpu);
-    }
-    Ok(clamp)
-}
-
 /// The stride between channels' numbers, in elements. Other bytes lie between the numbers.
 const STRIDE: usize = 2;
 

@@ -4,7 +4,7 @@ use crate::DType;
 use crate::operator::format::FloatFormat;
 
 /// Steele and Vigna's splitmix64: returns the next 64 bits and advances the state.
-pub(crate) const fn splitmix64(state: &mut u64) -> u64 {
+const fn splitmix64(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -69,8 +69,8 @@ fn edges(dtype: DType) -> Vec<u64> {
     edges
 }
 
-/// Every value of 8- and 16-bit dtypes; for wider dtypes [`edges`], ties, numbers near halves and near limits of other
-/// dtypes, and as many random patterns as `random` says.
+/// Elements that are worth testing, as bits: every value of 8- and 16-bit dtypes; for wider dtypes limits, NaNs, subnormals, ties,
+/// numbers near halves and near limits of other dtypes, and as many random patterns as `random` says. The self-test takes them.
 #[must_use]
 pub fn elements(dtype: DType, random: usize) -> Vec<u64> {
     let mask = mask(dtype);

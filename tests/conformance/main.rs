@@ -15,11 +15,9 @@ use std::path::PathBuf;
 use golden::records;
 use judge::judge;
 
-/// The folder of the data: `WGPU_CLAMP_DATA`, if set, for machines without the repository; else the folder in the
-/// repository that this program was built from.
+/// The folder of the data.
 fn data() -> PathBuf {
-    let built = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data"));
-    std::env::var_os("WGPU_CLAMP_DATA").map_or_else(built, PathBuf::from)
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data"))
 }
 
 /// Compares the page of verdicts with the one in the repository. `WGPU_CLAMP_UPDATE=1` writes it.

@@ -1,4 +1,4 @@
-//! A model of a GPU, for a machine without one: the time of each row of the table and of the sweep, predicted from what
+//! A model of a GPU, for a machine without one: the time of each row of the table and of the layouts, predicted from what
 //! the warps of its dispatches do. `data/h200.tsv` has the measured times to which the weights were fitted.
 
 #![expect(clippy::cast_precision_loss, reason = "bytes of a row and dispatches are far below 2^53")]

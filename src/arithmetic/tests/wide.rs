@@ -4,7 +4,7 @@ use num_bigint::{BigInt, Sign};
 
 use super::super::bounds::key_base;
 use super::super::integer::{Integer, Integer64};
-use super::{ROUNDINGS, WORDS, splitmix64};
+use super::{ROUNDINGS, Random, WORDS};
 use crate::operator::Affine;
 use crate::{DType, Rounding};
 
@@ -167,11 +167,11 @@ const SIZES: u32 = 277;
 #[test]
 fn steps_are_exact_for_scales_and_biases_of_every_size() {
     let wide = [DType::I64, DType::U64];
-    let mut state = 0;
+    let mut random = Random(0);
     for (scale_size, bias_size) in (0..=SIZES).flat_map(|scale| (0..=SIZES).map(move |bias| (scale, bias))) {
-        let [scale, bias] = [scale_size, bias_size].map(|size| number(size, splitmix64(&mut state)));
+        let [scale, bias] = [scale_size, bias_size].map(|size| number(size, random.bits()));
         let exact = Exact { scale: in_units(scale), bias: in_units(bias) };
-        let chance = splitmix64(&mut state) as usize;
+        let chance = random.bits() as usize;
         let (word, long) = (WORDS[chance % 2], wide[chance / 2 % 2]);
         let narrow = [DType::I32, DType::U32, DType::I16, DType::U8][chance / 4 % 4];
         for (source, dtype) in [(word, narrow), (long, long)] {

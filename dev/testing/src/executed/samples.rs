@@ -73,21 +73,20 @@ impl Sample {
 
     /// The `n`-th case of the self-test, on some of the elements that a device takes; the choice depends on `n`.
     pub fn of_case(case: &Case, n: usize, lanes: Lanes) -> Self {
-        let clamps = case.clamps();
-        let list = clamps.as_slice();
+        let (asked, list) = (case.asked(), case.clamps().as_slice());
         let (src, dst) = case.layouts(size(n)).expect("a layout of a few elements");
         let numbers = |clamp: &Clamp| {
             let bits = |number: Number| number.value().map_or(0, Scalar::bits);
             [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()].map(bits)
         };
-        let in_slots = case.has_slots();
+        let in_slots = asked.as_slice()[0] != list[0];
         let source = list[0].source();
         let any = elements(source, 4_000);
         let seed = (n as u64) << 32;
         let addresses = src.required_bytes(source) / source.size() as u64;
         Self {
-            clamps: if in_slots { vec![on_gpu(&list[0])] } else { list.to_vec() },
-            axis: clamps.axis(),
+            clamps: asked.as_slice().to_vec(),
+            axis: asked.axis(),
             src,
             dst,
             one_buffer: case.in_one_buffer(),
@@ -138,15 +137,6 @@ fn pairs() -> impl Iterator<Item = (DType, DType)> {
 /// The dtypes of clamps whose scale and bias may lie on the GPU.
 const AFFINE_ON_GPU: [DType; 7] =
     [DType::F32, DType::F16, DType::BF16, DType::U8, DType::I8, DType::U16, DType::I16];
-
-/// The clamp with its bounds on the GPU, and with its affine step on the GPU if the dtype allows that.
-fn on_gpu(clamp: &Clamp) -> Clamp {
-    let bounds = clamp.with_bounds(Number::OnGpu, Number::OnGpu).expect(VALID);
-    if clamp.scale() == Number::Absent && clamp.bias() == Number::Absent {
-        return bounds;
-    }
-    bounds.with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap_or(bounds)
-}
 
 /// The `n`-th clamp of a pair without an affine step. Bounds, NaN rule and order rotate.
 fn clamp(source: DType, dtype: DType, rounding: Rounding, n: usize) -> Clamp {
