@@ -1,9 +1,12 @@
 //! A plan's shaders, buffers and dispatches as plain data.
 
-use super::{Plan, SlotLayouts, UniformLayout};
+use super::{Plan, SlotLayouts, UniformLayout, Window};
 use crate::kernel::{Dispatch as Launched, Placement, Task};
 use crate::shader::{PipelineName, binding};
 use crate::{Clamps, Error, Layout, Number, Shader};
+
+/// The offsets of uniform bindings: the default alignment of `wgpu::Limits`.
+const ALIGNMENT: u64 = 256;
 
 /// The shaders, buffers and dispatches of a [`Plan`] as plain data: for another implementation of WebGPU, for a debugger, or for a
 /// program that executes WGSL itself. Made by [`Plan::record`].
@@ -69,7 +72,7 @@ impl Plan {
     /// # Errors
     ///
     /// [`Error::Argument`] if `clamps` do not suit the plan (other clamps with the same arithmetic do), or if `slots` do not suit the
-    /// clamps; [`Error::Limit`] if no binding holds a slot's element, or the uniform blocks into which slots are read.
+    /// clamps; [`Error::Limit`] if no binding holds a slot's element.
     ///
     /// ```
     /// # use wgpu_clamp::{BoundBuffer, Clamp, Layout, Limits, Plan};
@@ -89,53 +92,34 @@ impl Plan {
         let clamps = clamps.into();
         self.check_numbers(clamps, &slots)?;
         let mut recorder = Recorder::default();
-        let (Some(first), Some(parameters)) = (self.windows().next(), self.parameters(clamps)) else {
+        let (Some(task), Some(parameters)) = (self.task, self.parameters(clamps)) else {
             return Ok(recorder.recording);
         };
-        let stored = parameters.stored().map(|bytes| recorder.push(bytes.to_vec()));
-        // The default alignment of `wgpu::Limits`.
         let in_block = parameters.in_block();
-        let layout = UniformLayout::new(self.window_count(), in_block.len(), &first.launch.geometry, 256);
-        let mut bytes = vec![0; layout.len() as usize];
-        for (n, window) in self.windows().enumerate() {
-            for (offset, part) in layout.parts(n, in_block, &window.launch.geometry) {
-                bytes[offset as usize..][..part.len()].copy_from_slice(part);
+        let stored = parameters.stored().map(|bytes| recorder.push(bytes.to_vec()));
+        let has_slots = slots.iter().any(Option::is_some);
+        if let Some(stored) = stored.filter(|_| has_slots) {
+            recorder.resolve(self, &slots, stored, (1, 0))?;
+        }
+        // A dispatch that reads slots binds all blocks of a buffer.
+        let most = task.limits.max_binding_size / UniformLayout::pitch(in_block.len(), ALIGNMENT);
+        let most = if has_slots && stored.is_none() { most.max(1) as usize } else { usize::MAX };
+        let mut left = self.window_count();
+        let mut windows = self.windows().peekable();
+        while let Some(first) = windows.peek() {
+            let layout =
+                UniformLayout::new(left.min(most), in_block.len(), &first.launch.geometry, ALIGNMENT);
+            let blocks = recorder.push(vec![0; layout.len() as usize]);
+            if has_slots && stored.is_none() {
+                recorder.resolve(self, &slots, blocks, (layout.count, layout.pitch))?;
             }
-        }
-        let (needed, limit) =
-            (bytes.len() as u64, self.task.map_or(u64::MAX, |task| task.limits.max_binding_size));
-        if stored.is_none() && slots.iter().any(Option::is_some) && needed > limit {
-            let limit_name = "max_storage_buffer_binding_size";
-            let remedy = "record parts of the tensor, or plan for larger bindings".to_owned();
-            return Err(Error::Limit { argument: "dst", needed, limit_name, limit, remedy });
-        }
-        let blocks = recorder.push(bytes);
-        let (target, places) =
-            stored.map_or((blocks, (layout.count, layout.pitch)), |stored| (stored, (1, 0)));
-        if slots.iter().any(Option::is_some) {
-            recorder.resolve(self, &slots, target, places)?;
-        }
-        for (n, window) in self.windows().enumerate() {
-            let block = Binding {
-                binding: binding::PARAMS,
-                buffer: BoundBuffer::Own(blocks),
-                offset: layout.offset(n),
-                size: layout.size,
-            };
-            let dst =
-                if self.placement == Placement::TwoBuffers { BoundBuffer::Dst } else { BoundBuffer::Src };
-            let storage = window.bindings.storage().map(|(binding, side, range)| Binding {
-                binding,
-                buffer: [BoundBuffer::Src, dst][side],
-                offset: range.offset,
-                size: range.size,
-            });
-            let stored = stored.map(|buffer| recorder.whole(binding::CHANNELS, buffer));
-            let bindings: Vec<_> = std::iter::once(block).chain(storage).chain(stored).collect();
-            for Launched { entry_point, grid } in window.dispatches() {
-                let Some(name) = self.pipeline(&window, entry_point) else { continue };
-                recorder.dispatch(name, grid, bindings.clone());
+            for (n, window) in windows.by_ref().take(layout.count).enumerate() {
+                for (offset, part) in layout.parts(n, in_block, &window.launch.geometry) {
+                    recorder.recording.buffers[blocks][offset as usize..][..part.len()].copy_from_slice(part);
+                }
+                recorder.window(self, &window, (blocks, layout.offset(n), layout.size), stored);
             }
+            left -= layout.count;
         }
         Ok(recorder.recording)
     }
@@ -209,6 +193,26 @@ impl Recorder {
             self.dispatch(resolve.pipeline, resolve.grid, bindings);
         }
         Ok(())
+    }
+
+    /// Adds the dispatches of a window. `block`: the buffer, the offset and the size of its uniform block.
+    fn window(&mut self, plan: &Plan, window: &Window, block: (usize, u64, u64), stored: Option<usize>) {
+        let (buffer, offset, size) = block;
+        let block = Binding { binding: binding::PARAMS, buffer: BoundBuffer::Own(buffer), offset, size };
+        let dst = if plan.placement == Placement::TwoBuffers { BoundBuffer::Dst } else { BoundBuffer::Src };
+        let storage = window.bindings.storage().map(|(binding, side, range)| Binding {
+            binding,
+            buffer: [BoundBuffer::Src, dst][side],
+            offset: range.offset,
+            size: range.size,
+        });
+        let stored = stored.map(|buffer| self.whole(binding::CHANNELS, buffer));
+        let bindings: Vec<_> = std::iter::once(block).chain(storage).chain(stored).collect();
+        for Launched { entry_point, grid } in window.dispatches() {
+            if let Some(name) = plan.pipeline(window, entry_point) {
+                self.dispatch(name, grid, bindings.clone());
+            }
+        }
     }
 
     fn push(&mut self, bytes: Vec<u8>) -> usize {
