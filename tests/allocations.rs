@@ -65,8 +65,8 @@ fn recording_allocates_nothing() {
 /// of the crate's, for bind group entries, pipelines and dispatches. Without a logger, it formats nothing.
 #[test]
 fn preparing_formats_nothing() {
-    // 56 on lavapipe with wgpu 30.
-    const MOST: u64 = 80;
+    // 56 on lavapipe and 55 on llvmpipe's GL, with wgpu 30.
+    const MOST: u64 = 58;
     let _turn = turn();
     for gpu in gpus() {
         let buffers = [(); 2].map(|()| buffer(gpu, &[0; 4 * LEN]));

@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use wgpu_clamp::{Error, Host};
 
-/// The host, if it is open.
-static HOST: Mutex<Option<Host>> = Mutex::new(None);
+/// How many hosts were opened, and the last of them unless its device was lost.
+static HOST: Mutex<(u64, Option<Host>)> = Mutex::new((0, None));
 
 /// The id of the process that has opened the host, or is opening it. 0, which no process has, before that.
 static OPENER: AtomicU32 = AtomicU32::new(0);
@@ -18,15 +18,18 @@ static OPENER: AtomicU32 = AtomicU32::new(0);
 ///
 /// The call fails, or opening the device. [`Error::NoDevice`] in a fork of the process that opened the device.
 pub fn call<T>(call: impl FnOnce(&Host) -> Result<T, Error>) -> Result<T, Error> {
-    let host = host()?;
+    let (number, host) = host()?;
     call(&host).inspect_err(|error| {
-        if is_loss(error) {
-            *shared() = None;
+        let mut shared = shared();
+        // Another thread may have opened the next host by now.
+        if is_loss(error) && shared.0 == number {
+            shared.1 = None;
         }
     })
 }
 
-fn host() -> Result<Host, Error> {
+/// The number of the host, and the host.
+fn host() -> Result<(u64, Host), Error> {
     // Checked before locking: a fork inherits locks that are held, the driver's among them, but not the threads that
     // would release them.
     let own = process::id();
@@ -41,14 +44,16 @@ fn host() -> Result<Host, Error> {
         );
         return Err(Error::NoDevice { reason });
     }
-    let mut host = shared();
-    if let Some(host) = &*host {
-        return Ok(host.clone());
+    let (number, host) = &mut *shared();
+    if host.is_none() {
+        *host = Some(Host::open_blocking()?);
+        *number += 1;
     }
-    Ok(host.insert(Host::open_blocking()?).clone())
+    let host = host.clone().expect("it was opened above");
+    Ok((*number, host))
 }
 
-fn shared() -> MutexGuard<'static, Option<Host>> {
+fn shared() -> MutexGuard<'static, (u64, Option<Host>)> {
     HOST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -18,6 +18,8 @@ REFUSED = [
     (BYTES, dict(max=300), "max: 300 is no number of uint8; an integer from 0 to 255 is needed"),
     (BYTES, dict(max=np.nan), "max: nan is no number of uint8"),
     (BYTES, dict(max=10**400), "is no number of uint8"),
+    (np.zeros(3, np.float32), dict(min=-(10**400)), "exceeds every float"),
+    (np.zeros(3, np.float32), dict(scale=10**400), "exceeds every float"),
     (BYTES, dict(min=300, dtype=np.int8), "min: 300 is no number of int8; an integer from -128 to 127"),
     (SINGLES, dict(scale=1e39), "scale: inf is not finite"),
     (SINGLES, dict(bias=np.nan), "bias: NaN is not finite"),

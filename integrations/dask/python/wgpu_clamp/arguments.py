@@ -102,17 +102,17 @@ def _dict(index, channel):
 def _channel(where, parameters, dtype):
     """Bounds as bits, then scale and bias."""
     low, high = (_bound(f"{where}{name}", parameters[name], dtype) for name in ("min", "max"))
-    scale, bias = (float(_number(f"{where}{name}", parameters[name])) for name in ("scale", "bias"))
+    scale, bias = (_float(f"{where}{name}", parameters[name]) for name in ("scale", "bias"))
     return low, high, scale, bias
 
 
 def _bound(argument, value, dtype):
     if value is None:
         return None
-    number = _number(argument, value)
     if dtype.kind not in "iu":
         with np.errstate(over="ignore"):
-            return int(np.array(float(number)).astype(dtype).view(f"u{dtype.itemsize}"))
+            return int(np.array(_float(argument, value)).astype(dtype).view(f"u{dtype.itemsize}"))
+    number = _number(argument, value)
     limits = np.iinfo(dtype)
     # NaN and infinities fail the first comparison, so `int` never gets them.
     if limits.min <= number <= limits.max and number == int(number):
@@ -121,6 +121,14 @@ def _bound(argument, value, dtype):
         f"{argument}: {value!r} is no number of {dtype}; an integer from {limits.min} to {limits.max} is needed, or None "
         "for no bound"
     )
+
+
+def _float(argument, value):
+    number = _number(argument, value)
+    try:
+        return float(number)
+    except OverflowError:
+        raise ValueError(f"{argument}: the number exceeds every float; give a float, such as math.inf for a bound") from None
 
 
 def _number(argument, value):
