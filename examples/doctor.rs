@@ -4,6 +4,7 @@
 //! ```text
 //! cargo run --release --example doctor -- radv            only adapters whose name contains "radv"
 //! cargo run --release --example doctor -- --cases 0..50   only these cases of the self-test
+//! cargo run --release --example doctor -- --exhaustive    all combinations; hours on a software driver
 //! ```
 //!
 //! The self-test runs every dtype, and every pair that converts, on every kernel. Most of its time goes into the
@@ -25,7 +26,9 @@ fn main() -> ExitCode {
         .about("Which adapters there are, whether they compute the right bits, and how fast")
         .arg(arg!([NAME] "A part of the adapters' names").default_value("").hide_default_value(true))
         .arg(arg!(--cases <RANGE> "Cases of the self-test, such as 0..50; else all").value_parser(range))
+        .arg(arg!(--exhaustive "Runs all combinations of the self-test"))
         .get_matches();
+    let exhaustive = arguments.get_flag("exhaustive");
     let name = arguments.get_one::<String>("NAME").expect("it has a default").to_lowercase();
     let cases = arguments.get_one("cases").cloned().unwrap_or(0..usize::MAX);
     let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
@@ -47,7 +50,7 @@ fn main() -> ExitCode {
     }
     let mut agrees = 0;
     for adapter in &adapters {
-        match examine(adapter, cases.clone()) {
+        match examine(adapter, cases.clone(), exhaustive) {
             Ok(right) => agrees += usize::from(right),
             Err(error) => println!("  did not get through: {error}"),
         }
@@ -81,7 +84,7 @@ fn describe(adapter: &wgpu::Adapter) {
 }
 
 /// Runs the self-test and the speed measurement on an adapter. Returns whether all results are right.
-fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
+fn examine(adapter: &wgpu::Adapter, cases: Range<usize>, exhaustive: bool) -> Result<bool> {
     describe(adapter);
     let descriptor = wgpu::DeviceDescriptor {
         required_features: Clamper::optional_features(adapter),
@@ -110,7 +113,8 @@ fn examine(adapter: &wgpu::Adapter, cases: Range<usize>) -> Result<bool> {
             println!("  {done} of {total} cases, {wrong} wrong, {} s", started.elapsed().as_secs());
         }
     };
-    let report = host.self_test().cases(cases).with_progress(progress).run_blocking()?;
+    let test = host.self_test().cases(cases).with_progress(progress);
+    let report = if exhaustive { test.exhaustive() } else { test }.run_blocking()?;
     bar.finish_and_clear();
     let seconds = started.elapsed().as_secs();
     println!("  self-test, {seconds} s: {}", report.to_string().replace('\n', "\n    "));

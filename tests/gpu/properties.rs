@@ -228,7 +228,7 @@ fn cases_that_were_found() {
 }
 
 /// Cases differ in each run. Most of the time goes into pipelines that a driver has not seen; a proptest in
-/// `src/plan/tests.rs` and the fuzz target `plan` make similar calls without a driver.
+/// `tests/shaders/plans.rs` and the fuzz target `plan` make similar calls without a driver.
 fn cases() -> ProptestConfig {
     ProptestConfig::with_cases(if exhaustive() { 3000 } else { 250 })
 }

@@ -157,9 +157,12 @@ mod tests {
     /// Cargo accepts the name of a missing test and runs none.
     #[test]
     fn tests_that_commands_name_are_there() {
-        for (name, file) in
-            [(proof::SANITIZED, "tests/shaders/cases.rs"), (show::SHOW, "src/shader/tests/show.rs")]
-        {
+        let [cases, samples] = proof::SANITIZED;
+        for (name, file) in [
+            (cases, "tests/shaders/cases.rs"),
+            (samples, "tests/shaders/cases.rs"),
+            (show::SHOW, "src/shader/tests/show.rs"),
+        ] {
             let text = std::fs::read_to_string(shell::root().join(file)).unwrap();
             let function = name.rsplit("::").next().unwrap();
             assert!(text.contains(&format!("fn {function}()")), "{name}");

@@ -78,8 +78,9 @@ const IMPLEMENTATIONS: &[Implementation] = if cfg!(target_os = "linux") {
     &[]
 };
 
-/// The test that executes all cases on the sanitizer.
-pub const SANITIZED: &str = "cases::every_case_is_right_on_every_device";
+/// The tests that execute all cases and samples on the sanitizer.
+pub const SANITIZED: [&str; 2] =
+    ["cases::every_case_is_right_on_every_device", "cases::every_sample_is_right_on_every_device"];
 
 /// Runs the self-test on each implementation and prints the rows. An implementation that cannot be installed is listed
 /// as not run, which is no error.
@@ -88,7 +89,7 @@ pub fn run(Args { only, patterns, sanitize, args }: &Args) -> Result<()> {
     if *sanitize {
         let test = cmd!(
             sh,
-            "cargo test --release --package wgpu-clamp --test shaders {SANITIZED} -- --exact --nocapture"
+            "cargo test --release --package wgpu-clamp --test shaders -- --exact --nocapture {SANITIZED...}"
         );
         return Ok(test.env(EXHAUSTIVE, "1").run()?);
     }

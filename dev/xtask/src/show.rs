@@ -22,7 +22,7 @@ pub const SHOW: &str = "shader::tests::show::a_plan_is_shown";
 
 pub fn run(Args { movement }: &Args) -> Result<()> {
     let sh = shell()?;
-    // Only the crate knows the candidates, so one of its tests prints them.
+    // The snapshots of the crate's tests take the same movements, so one of these tests prints them.
     let test =
         cmd!(sh, "cargo test --quiet --package wgpu-clamp --lib -- --exact {SHOW} --ignored --nocapture");
     Ok(test.env("WGPU_CLAMP_SHOW", movement.join(" ")).run()?)

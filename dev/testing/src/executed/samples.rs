@@ -480,7 +480,11 @@ fn places() -> impl Iterator<Item = Sample> {
             src,
             dst: if one_buffer && !in_place { moved() } else { dst },
             one_buffer,
-            limits: Limits { lanes: Lanes::ALL[chance / 4096 % 2], ..limits[n / 2 % 3] },
+            limits: Limits {
+                lanes: Lanes::ALL[chance / 4096 % 2],
+                f16_conversions: (chance / 8192).is_multiple_of(2),
+                ..limits[n / 2 % 3]
+            },
             slots: vec![[0; 4]],
             in_slots: false,
             values: (0..addresses).map(value).collect(),
