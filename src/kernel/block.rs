@@ -227,7 +227,9 @@ impl Block {
     }
 }
 
-/// Describes a block for labels, the log and the head of its text.
+/// Describes a block for labels, the log and the head of its text: each dimension as `extent (stride in src to stride in dst)`, then
+/// what differs from packets in a line. "Across words" is [`Reads::Straddling`], "to anywhere" is [`Shape::Runs`], "from any channel
+/// on" is [`Shape::Around`].
 impl fmt::Display for Block {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, dim) in self.dims().iter().enumerate() {

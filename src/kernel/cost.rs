@@ -12,13 +12,13 @@ use crate::arithmetic::{AffineStep, Arithmetic};
 /// Bytes of the part of a line that a store should fill.
 const SECTOR: u64 = 32;
 
-/// What each unit of [`Work`] costs, in picoseconds.
+/// What each unit of [`Work`] costs, in picoseconds of a device that is busy with many warps.
 pub(super) struct Weights {
     /// Invocations that run each instruction together: a warp.
     pub(super) warp: u64,
-    /// Bytes of a line: of the cache, or of a lane's load or store where lanes act one by one.
+    /// Bytes of a line of the cache. In sequence a line is a word: the load of a packet counts four.
     line: u64,
-    /// A byte of src or dst.
+    /// A byte of src or dst. All candidates move the same bytes; where these take long, instructions hide behind them.
     byte: f32,
     /// A line that a store touches, and fills a sector of it only in part.
     torn_line: f32,
@@ -63,6 +63,7 @@ const IN_SEQUENCE: Weights = Weights {
     warp: 1,
     line: 4,
     byte: 360.0,
+    // No store is torn: it costs the same either way.
     torn_line: 20.0,
     whole_line: 20.0,
     loaded_line: 4_600.0,
@@ -74,7 +75,7 @@ const IN_SEQUENCE: Weights = Weights {
     dispatch: 5e7,
 };
 
-/// Two terms that overlap in part. Unlike `hypot`, it gives the same number on every host.
+/// The hypotenuse of two terms, which overlap in part. Unlike `hypot`, it gives the same number on every host.
 fn both(a: f32, b: f32) -> f32 {
     (a * a + b * b).sqrt()
 }
@@ -87,10 +88,14 @@ impl Weights {
         }
     }
 
+    pub(super) const fn in_sequence(&self) -> bool {
+        self.warp == 1
+    }
+
     /// What neighbours touch that take neighbouring indices of `loops`, the first loop fastest: `width` bytes each.
     /// `stride` returns the stride of a loop in bytes.
     pub(super) fn touched(&self, loops: &[Loop], width: usize, stride: impl Fn(&Loop) -> usize) -> Touched {
-        // Pieces far apart, and the bytes that each spans.
+        // Pieces far apart, the bytes that each spans and whether it has no gap, and the lanes whose place is open.
         let (mut pieces, mut span, mut dense, mut lanes) = (1, width as u64, true, self.warp);
         for along in loops.iter().filter(|along| along.extent > 1) {
             if lanes == 1 {
@@ -163,7 +168,7 @@ pub(super) struct Touched {
 pub(super) struct Work {
     /// Elements of an invocation.
     pub(super) elements: usize,
-    /// Bytes of an element of src and one of dst.
+    /// Bytes of an element of src and of an element of dst, together.
     pub(super) bytes: usize,
     /// What its loads and stores cost, see [`Weights::traffic`].
     pub(super) traffic: f32,
@@ -178,7 +183,8 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// What the work costs per element. `dispatches`: those beyond the first, for `all` elements. `idle`: all invocations
+    /// What the work costs per element: the fourth root of `memory⁴ + instructions⁴`, where `memory` is the hypotenuse of bytes,
+    /// traffic and numbers, and `instructions` that of operations, starts and passed packets. `dispatches`: those beyond the first, for `all` elements. `idle`: all invocations
     /// per invocation with a block.
     pub(super) fn cost(&self, weights: &Weights, dispatches: f32, all: usize, idle: f32) -> f32 {
         let elements = (self.elements as u64 * weights.warp) as f32;

@@ -42,7 +42,7 @@ impl fmt::Display for Total {
 }
 
 /// An ordinary run takes one in so many cases and samples.
-const SHARE: u64 = 4;
+const SHARE: u64 = 10;
 
 /// Whether this run takes a case or sample.
 fn is_taken(n: usize) -> bool {

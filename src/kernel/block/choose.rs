@@ -106,7 +106,8 @@ impl Block {
         if !(in_step && boxes == Boxes::Narrow) {
             chosen.lengthen_for_channels(d, task);
         }
-        // In step, neighbouring lanes store neighbouring packets of short blocks.
+        // In sequence, the start of an invocation costs as much as hundreds of operations, so blocks are long. In step,
+        // neighbouring lanes store neighbouring packets of short blocks.
         if !in_step {
             chosen.lengthen(d, ahead.is_none());
         } else if boxes != Boxes::Narrow && stores == Stores::Packets {

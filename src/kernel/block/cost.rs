@@ -13,6 +13,9 @@ use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::walk::Loop;
 use crate::kernel::{Lanes, PACKET, Task, WORD};
 
+/// Operations that find an invocation's block, and those for each loop over blocks.
+const PLACE: f32 = 10.0;
+const PER_LOOP: f32 = 9.0;
 /// Operations of a packet that is exchanged.
 const EXCHANGE: f32 = 6.0;
 /// [`Shape::Around`] takes so many times the operations of a box: the text of a box has channels as constants.
@@ -65,7 +68,7 @@ impl Block {
 
     /// Loads of a block, and the bytes of each.
     fn loads(&self, weights: &Weights) -> (u64, usize) {
-        // Elements that lie closer than a packet belong to one row of loads.
+        // As `Chosen::src_rows`, for a finished block: elements that lie closer than a packet belong to one row of loads.
         let (mut rows, mut run) = (1, 1);
         for dim in self.dims() {
             let extent = usize::from(dim.extent);
@@ -77,14 +80,14 @@ impl Block {
             }
         }
         let bytes = run * self.size(SRC);
-        let in_row = self.len() / rows * self.size(SRC).div_ceil(WORD);
+        let one_by_one = self.len() / rows * self.size(SRC).div_ceil(WORD);
         let (each, width) = match self.reads {
             Reads::Packets => (bytes.div_ceil(PACKET), PACKET),
             // In sequence, the packets of an invocation follow each other, and share what they load.
-            Reads::Across if weights.warp == 1 => (bytes.div_ceil(PACKET) + 1, PACKET),
+            Reads::Across if weights.in_sequence() => (bytes.div_ceil(PACKET) + 1, PACKET),
             Reads::Across => (2 * bytes.div_ceil(PACKET), PACKET),
-            Reads::Words => (in_row, WORD),
-            Reads::Straddling => ((2 * in_row).min(bytes.div_ceil(WORD) + 1), WORD),
+            Reads::Words => (one_by_one, WORD),
+            Reads::Straddling => ((2 * one_by_one).min(bytes.div_ceil(WORD) + 1), WORD),
         };
         ((rows * each) as u64, width)
     }
@@ -142,7 +145,7 @@ impl Block {
                 loops[1..].sort_unstable_by_key(Loop::distance);
                 self.traffic(loops, weights)
             }
-            _ if weights.warp == 1 => self.traffic(loops, weights),
+            _ if weights.in_sequence() => self.traffic(loops, weights),
             _ => self.sort_in_step(loops, weights),
         };
         // The look-ups of parameters, how many channels the lanes of a warp look up at once, and how far these lie apart.
@@ -163,7 +166,7 @@ impl Block {
             }
         };
         let (channels, look_ups) = (channels.min(weights.warp), look_ups as f32);
-        let place = 10.0 + 9.0 * loops.iter().filter(|along| along.extent > 1).count() as f32;
+        let place = PLACE + PER_LOOP * loops.iter().filter(|along| along.extent > 1).count() as f32;
         // The operations of exchanging or joining packets, and those that pass through workgroup memory.
         let (more, passed) = match (self.stores, self.shape) {
             (Stores::Exchanged, _) => (EXCHANGE, stores as f32),

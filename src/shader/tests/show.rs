@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Plan, Scalar};
+use crate::{Clamp, Clamps, DType, Error, Lanes, Layout, Limits, Plan, Scalar};
 
 /// The environment variable with the words of a movement.
 const WORDS: &str = "WGPU_CLAMP_SHOW";
@@ -67,12 +67,16 @@ impl FromStr for Movement {
 impl Movement {
     /// The plan for clamps with bounds, each changed by `change`.
     pub(super) fn plan(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Plan, Error> {
-        let all = self.candidates(change)?;
+        let all = self.candidates(change, Lanes::InStep)?;
         Ok(all.first().expect("`gather` takes everything").1)
     }
 
     /// The plans that take one of the candidates each, the plan's choice first, with their costs.
-    fn candidates(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Vec<(f64, Plan)>, Error> {
+    fn candidates(
+        &self,
+        change: impl Fn(Clamp) -> Result<Clamp, Error>,
+        lanes: Lanes,
+    ) -> Result<Vec<(f64, Plan)>, Error> {
         let [source, dtype] = self.dtypes;
         let clamp = |n: u8| {
             let bound = |byte: u8| Scalar::from_le_bytes(dtype, &[byte; 8][..dtype.size()]);
@@ -81,7 +85,7 @@ impl Movement {
         let clamps = [clamp(0)?, clamp(1)?, clamp(2)?];
         let clamps = if self.per_channel { Clamps::along(2, &clamps) } else { Clamps::from(&clamps[0]) };
         let [src, dst] = &self.layouts;
-        Plan::candidates(clamps, src, dst, Limits::default())
+        Plan::candidates(clamps, src, dst, Limits { lanes, ..Limits::default() })
     }
 }
 
@@ -105,12 +109,15 @@ pub(super) fn shown(plan: &Plan) -> String {
 #[ignore = "prints what the words in WGPU_CLAMP_SHOW describe; `cargo xtask show` runs it"]
 fn a_plan_is_shown() -> Result<(), Box<dyn std::error::Error>> {
     let words = std::env::var(WORDS).map_err(|_| format!("{WORDS} is not set; the form is: {FORM}"))?;
-    let all = words.parse::<Movement>()?.candidates(|clamp| clamp.with_affine(0.5, 1.0))?;
-    println!();
-    for (cost, plan) in &all {
-        println!("// {cost:.2} us: {plan}");
+    let movement = words.parse::<Movement>()?;
+    let step = |clamp: Clamp| clamp.with_affine(0.5, 1.0);
+    for (lanes, device) in [(Lanes::InStep, "an H200"), (Lanes::InSequence, "lavapipe")] {
+        println!("\n// {lanes:?}, in microseconds on {device}:");
+        for (cost, plan) in movement.candidates(step, lanes)? {
+            println!("// {cost:.2}: {plan}");
+        }
     }
-    println!("\n{}", shown(&all[0].1));
+    println!("\n{}", shown(&movement.plan(step)?));
     Ok(())
 }
 
