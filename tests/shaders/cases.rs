@@ -10,12 +10,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use clamp_testing::executed::samples::{Sample, samples, size};
+use clamp_testing::executed::samples::{Sample, lanes, samples, size};
+use clamp_testing::executed::trial;
 use clamp_testing::executed::{Count, Execute, Run, converts_f16, in_parallel};
 use clamp_testing::harness::exhaustive;
 use clamp_testing::numbers::mix;
 use wgpu_clamp::self_test::Case;
-use wgpu_clamp::{Lanes, Limits, Plan};
+use wgpu_clamp::{Lanes, Limits};
 
 /// The counts over all runs.
 #[derive(Default)]
@@ -47,11 +48,6 @@ const SHARE: u64 = 10;
 /// Whether this run takes a case or sample.
 fn is_taken(n: usize) -> bool {
     exhaustive() || mix(!(n as u64)).is_multiple_of(SHARE)
-}
-
-/// The lanes of this case in an ordinary run.
-pub(super) fn lanes(case: usize) -> Lanes {
-    Lanes::ALL[mix(case as u64) as usize % 2]
 }
 
 /// Hashes of a run's shaders with their constants.
@@ -134,11 +130,7 @@ fn small_cases_take_the_entry_points_of_large_ones() {
             let (src, dst) = case.layouts(size(n)).unwrap();
             for lanes in Lanes::ALL {
                 let limits = Limits { lanes, ..Limits::default() };
-                let plan = if case.in_one_buffer() {
-                    Plan::in_one_buffer(case.clamps(), &src, &dst, limits).unwrap()
-                } else {
-                    Plan::new(case.clamps(), &src, &dst, limits).unwrap()
-                };
+                let plan = trial::plan(case.clamps(), (&src, &dst), case.in_one_buffer(), limits).unwrap();
                 met.extend(plan.shaders().into_iter().map(|mut one| {
                     one.constants.retain(|(name, _)| !OF_CLAMPS.contains(name));
                     (one.entry_point, format!("{:?}", one.constants))

@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use clamp_testing::executed::checked::{check_dispatches, check_plan};
-use clamp_testing::executed::trial::{slots, values};
+use clamp_testing::executed::trial::{self, slots, values};
 use clamp_testing::executed::{Count, Run, Trial};
+use clamp_testing::harness::{packed, strided};
 use clamp_testing::layouts::of_every_kind;
 use clamp_testing::numbers::AFFINES;
 use clamp_testing::random::Random;
@@ -32,17 +33,9 @@ fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
     Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
 }
 
-fn packed(shape: &[usize]) -> Layout {
-    Layout::packed(shape).unwrap()
-}
-
 /// The default limits with each kind of lanes.
 fn each_lanes() -> [Limits; 2] {
     Lanes::ALL.map(|lanes| Limits { lanes, ..Limits::default() })
-}
-
-fn strided(shape: &[usize], strides: &[isize], offset: usize) -> Layout {
-    Layout::strided(shape, strides, offset).unwrap()
 }
 
 /// One clamp, or one per channel of an axis.
@@ -257,11 +250,7 @@ fn channels_are_right_in_every_form_and_placement() {
             let limits =
                 Limits { max_binding_size: limit, binding_alignment: 16, lanes, ..Limits::default() };
             try_out(clamps, &src, &dst, one_buffer, limits);
-            let plan = if one_buffer {
-                Plan::in_one_buffer(clamps, &src, &dst, limits)
-            } else {
-                Plan::new(clamps, &src, &dst, limits)
-            };
+            let plan = trial::plan(clamps, (&src, &dst), one_buffer, limits);
             let plan = plan.unwrap();
             assert!(limit == 128 << 20 || plan.dispatches() > 1, "{plan}");
             labels.extend(plan.shaders().into_iter().map(|shader| shader.label));
@@ -318,11 +307,7 @@ fn runs_of_pixels_are_taken_by_packets_from_any_channel_on() {
                         continue;
                     }
                     let limits = Limits { lanes: Lanes::ALL[(n + phase) % 2], ..limits };
-                    let plan = if one_buffer {
-                        Plan::in_one_buffer(clamps, &src, &dst, limits)
-                    } else {
-                        Plan::new(clamps, &src, &dst, limits)
-                    };
+                    let plan = trial::plan(clamps, (&src, &dst), one_buffer, limits);
                     // A binding that holds no table of 128 channels cuts nothing.
                     let Ok(plan) = plan else { continue };
                     around += usize::from(plan.to_string().contains("from any channel on"));

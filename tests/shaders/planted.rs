@@ -3,12 +3,10 @@
 
 use std::cell::Cell;
 
-use clamp_testing::executed::samples::Sample;
+use clamp_testing::executed::samples::{Sample, lanes};
 use clamp_testing::executed::{Run, Verdict};
 use wgpu_clamp::Shader;
 use wgpu_clamp::self_test::Case;
-
-use crate::cases::lanes;
 
 /// A fault: lines and their replacements.
 struct Plant {

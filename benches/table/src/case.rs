@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use anyhow::{Context, Result};
-use wgpu_clamp::{Clamp, Clamps, DType, Layout, Number, Operands, Prepared, View, wgpu};
+use wgpu_clamp::{Clamp, Clamps, DType, Layout, Limits, Number, Operands, Plan, Prepared, View, wgpu};
 
 use crate::bench::Bench;
 use crate::clock::{Dispatch, Work};
@@ -109,6 +109,15 @@ impl Case {
             (Some(clamp), None) => clamp.into(),
             (None, _) => self.clamps(),
         }
+    }
+
+    /// The plan of the measured call.
+    pub fn plan(&self, limits: Limits) -> Result<Plan> {
+        Ok(if self.in_place {
+            Plan::in_one_buffer(self.asked(), &self.src, &self.dst, limits)?
+        } else {
+            Plan::new(self.asked(), &self.src, &self.dst, limits)?
+        })
     }
 
     /// The dtype, or those of source and destination.
@@ -223,7 +232,6 @@ impl Case {
 
     /// Uploads the numbers that lie on the GPU.
     fn slot_buffers(&self, device: &Device) -> Result<[Option<wgpu::Buffer>; 4]> {
-        let numbers = |clamp: &Clamp| [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()];
         let mut buffers = [const { None }; 4];
         for (n, buffer) in buffers.iter_mut().enumerate() {
             if self.slots.is_none_or(|slots| numbers(&slots)[n] != Number::OnGpu) {
@@ -254,6 +262,11 @@ impl Case {
             },
         )
     }
+}
+
+/// The four numbers of a clamp.
+pub(crate) fn numbers(clamp: &Clamp) -> [Number; 4] {
+    [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()]
 }
 
 impl Set {

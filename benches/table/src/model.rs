@@ -7,11 +7,11 @@ use anyhow::{Context, Result};
 use indicatif::ParallelProgressIterator as _;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
-use wgpu_clamp::{BoundBuffer, Clamp, Lanes, Layout, Limits, Number, Plan, Recording, Shader};
+use wgpu_clamp::{BoundBuffer, Lanes, Layout, Limits, Number, Recording, Shader};
 use wgsl_sanitizer::{Binding, Counts, Dispatch, Memory, Module, Program};
 
 use crate::bench::progress;
-use crate::case::Case;
+use crate::case::{Case, numbers};
 use crate::cases::{self, LAYOUTS};
 use crate::kernels::{Kind, Launch};
 use crate::options::Options;
@@ -254,12 +254,7 @@ fn launched(launch: &Launch, sizes: [u64; 2], bytes: u64) -> Result<f64> {
 }
 
 fn predict(case: &Case, copy: f64) -> Result<Prediction> {
-    let (src, dst) = (&case.src, &case.dst);
-    let plan = if case.in_place {
-        Plan::in_one_buffer(case.asked(), src, dst, limits())?
-    } else {
-        Plan::new(case.asked(), src, dst, limits())?
-    };
+    let plan = case.plan(limits())?;
     let recording = plan.record(case.asked(), slots(case)?)?;
     let (ours, dispatches) = (work(case, &recording)?, recording.dispatches.len());
     let sizes = case.sizes()?.map(|size| size.next_multiple_of(4) as u64);
@@ -280,8 +275,7 @@ fn predict(case: &Case, copy: f64) -> Result<Prediction> {
 fn slots(case: &Case) -> Result<[Option<Layout>; 4]> {
     let channels = [case.clamps.len()];
     let layout = Layout::packed(if case.axis.is_some() { &channels } else { &[] })?;
-    let numbers = |clamp: Clamp| [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()];
-    let numbers = case.slots.map_or([Number::Absent; 4], numbers);
+    let numbers = case.slots.map_or([Number::Absent; 4], |clamp| numbers(&clamp));
     Ok(numbers.map(|number| (number == Number::OnGpu).then_some(layout)))
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use clamp_bench::case::Case;
 use clamp_bench::cases::table;
 use clamp_bench::kernels::{Kind, grid, text};
-use wgpu_clamp::{Limits, Plan, Shader};
+use wgpu_clamp::{Limits, Shader};
 
 /// Bytes of a tensor: large enough that edges do not matter, and small enough to plan every row quickly.
 const BYTES: usize = 64 << 20;
@@ -67,8 +67,7 @@ fn copy() -> Row {
 pub fn rows(only: &str) -> Result<Vec<Row>> {
     let limits = Limits { f64_arithmetic: true, f16_conversions: true, ..Limits::default() };
     let row = |case: Case| -> Result<Row> {
-        let plan = if case.in_place { Plan::in_one_buffer } else { Plan::new };
-        let plan = plan(case.asked(), &case.src, &case.dst, limits)?;
+        let plan = case.plan(limits)?;
         let (elements, bytes) = (case.dst.len() as u64, 2 * case.bytes());
         Ok(Row {
             title: case.title(),

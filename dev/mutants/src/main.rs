@@ -13,12 +13,11 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use clamp_testing::executed::located::{GENERATED, files, parts};
-use clamp_testing::executed::samples::{Sample, samples};
+use clamp_testing::executed::samples::{Sample, lanes, samples};
 use clamp_testing::executed::{Run, in_parallel};
 use clamp_testing::numbers::mix;
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
-use wgpu_clamp::Lanes;
 use wgpu_clamp::self_test::Case;
 
 use change::Change;
@@ -172,7 +171,7 @@ fn trials() -> Vec<Trial> {
             verdicts
         };
         let right = match cases.get(n) {
-            Some(case) => Sample::of_case(case, n, Lanes::ALL[mix(n as u64) as usize % 2]).execute(&recorded),
+            Some(case) => Sample::of_case(case, n, lanes(n)).execute(&recorded),
             None => samples[n - cases.len()].execute(&recorded),
         };
         right.unwrap_or_else(|wrong| panic!("{wrong}"));

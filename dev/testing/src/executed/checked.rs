@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, Limits, Plan, Refusal};
+use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Plan, Refusal};
 
-use super::trial::{Execute, Trial, clamps_like, same_addresses, slots, telling, values};
+use super::trial::{self, Execute, Trial, clamps_like, numbers, same_addresses, slots, telling, values};
 
 /// The most elements that are executed. Most layouts of `layouts::of_every_kind` have fewer.
 const MOST_EXECUTED: usize = 20_000;
@@ -12,7 +12,7 @@ const MOST_EXECUTED: usize = 20_000;
 /// The most dispatches that are recorded.
 const MOST_RECORDED: usize = 2_000;
 
-/// The most windows of a plan.
+/// The most windows of a plan, and the most dispatches.
 const MAX_WINDOWS: usize = 65_536;
 
 /// Words of an error that leaves open whether layouts overlap.
@@ -38,15 +38,17 @@ pub fn check_plan(
         _ = Plan::new(clamps, src, dst, limits);
         return;
     };
-    let (value, numbers) = (values(clamp), Vec::new());
-    let trial = Trial { clamps, src, dst, one_buffer, limits, value: &value, slots: &numbers };
+    let value = values(clamp);
+    let trial = Trial { clamps, src, dst, one_buffer, limits, value: &value, slots: &[] };
     let plan = match trial.plan() {
         Ok(plan) => plan,
         Err(error) => return refused(&error, &trial, clamp),
     };
     assert_eq!(src.shape(), dst.shape());
     assert!(!plan.to_string().is_empty() && !format!("{plan:?}").is_empty());
-    assert_eq!(plan.dispatches() == 0, dst.is_empty(), "{plan}");
+    let dispatches = plan.dispatches();
+    assert_eq!(dispatches == 0, dst.is_empty(), "{plan}");
+    assert!(dispatches <= MAX_WINDOWS, "{plan}");
     if is_small(dst) {
         assert!(!shares_itself(dst), "{dst} overlaps itself");
         assert!(!one_buffer || is_in_place(clamp, src, dst) || !share(clamp, src, dst), "{src} and {dst}");
@@ -61,7 +63,7 @@ pub fn check_plan(
         if plan.dispatches() > MOST_RECORDED {
             continue;
         }
-        check_dispatches(clamps, (src, dst), one_buffer, limits);
+        dispatches_fit(&plan, clamps, &limits);
         if is_small(dst) {
             trial.run(execute).unwrap_or_else(|wrong| panic!("{wrong}"));
         }
@@ -80,11 +82,13 @@ pub fn check_dispatches(
     one_buffer: bool,
     limits: Limits,
 ) {
-    let trial = Trial { clamps, src, dst, one_buffer, limits, value: &|_| 0, slots: &[] };
-    let plan = match trial.plan() {
-        Err(Error::Limit { argument: "clamps", .. }) => return,
-        plan => plan.unwrap(),
-    };
+    match trial::plan(clamps, (src, dst), one_buffer, limits) {
+        Err(Error::Limit { argument: "clamps", .. }) => {}
+        plan => dispatches_fit(&plan.unwrap(), clamps, &limits),
+    }
+}
+
+fn dispatches_fit(plan: &Plan, clamps: Clamps<'_>, limits: &Limits) {
     if clamps.as_slice().iter().any(has_slots) {
         return;
     }
@@ -109,8 +113,7 @@ pub fn check_dispatches(
 }
 
 fn has_slots(clamp: &Clamp) -> bool {
-    use wgpu_clamp::Number::OnGpu;
-    [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()].contains(&OnGpu)
+    numbers(clamp).contains(&Number::OnGpu)
 }
 
 fn is_in_place(clamp: &Clamp, src: &Layout, dst: &Layout) -> bool {

@@ -11,7 +11,7 @@ use wgpu_clamp::{
     Clamp, Clamps, DType, Error, Lanes, Layout, Limits, NanRule, Number, Order, Precision, Rounding, Scalar,
 };
 
-use super::trial::{Count, Execute, Trial, same_addresses};
+use super::trial::{self, Count, Execute, Trial, same_addresses};
 use crate::layouts::of_users;
 use crate::numbers::{AFFINES, MORE_AFFINES, mix, number};
 use crate::values::{bits_of, mask, scalar as scalar_of};
@@ -54,6 +54,11 @@ pub const fn size(case: usize) -> usize {
     size + case * 13 % 512
 }
 
+/// The lanes of the `case`-th case where it runs with one kind of them.
+pub fn lanes(case: usize) -> Lanes {
+    Lanes::ALL[mix(case as u64) as usize % 2]
+}
+
 impl Sample {
     /// A clamp on elements where results of the step `affine` change.
     fn of_line(clamp: Clamp, affine: (f32, f32)) -> Self {
@@ -75,10 +80,8 @@ impl Sample {
     pub fn of_case(case: &Case, n: usize, lanes: Lanes) -> Self {
         let (asked, list) = (case.asked(), case.clamps().as_slice());
         let (src, dst) = case.layouts(size(n)).expect("a layout of a few elements");
-        let numbers = |clamp: &Clamp| {
-            let bits = |number: Number| number.value().map_or(0, Scalar::bits);
-            [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()].map(bits)
-        };
+        let bits = |number: Number| number.value().map_or(0, Scalar::bits);
+        let slots = |clamp: &Clamp| trial::numbers(clamp).map(bits);
         let in_slots = asked.as_slice()[0] != list[0];
         let source = list[0].source();
         let any = elements(source, 4_000);
@@ -91,7 +94,7 @@ impl Sample {
             dst,
             one_buffer: case.in_one_buffer(),
             limits: Limits { lanes, f16_conversions: mix(n as u64) / 2 % 2 == 1, ..Limits::default() },
-            slots: if in_slots { list.iter().map(numbers).collect() } else { vec![[0; 4]] },
+            slots: if in_slots { list.iter().map(slots).collect() } else { vec![[0; 4]] },
             in_slots,
             values: (0..addresses).map(|address| any[mix(address ^ seed) as usize % any.len()]).collect(),
         }

@@ -67,8 +67,26 @@ pub(super) fn same_addresses(a: &Layout, b: &Layout) -> bool {
 }
 
 /// The four numbers of a clamp.
-fn numbers(clamp: &Clamp) -> [Number; 4] {
+pub(super) fn numbers(clamp: &Clamp) -> [Number; 4] {
     [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()]
+}
+
+/// Plans clamps in one buffer or two.
+///
+/// # Errors
+///
+/// Those of [`Plan::new`] and [`Plan::in_one_buffer`].
+pub fn plan(
+    clamps: Clamps<'_>,
+    (src, dst): (&Layout, &Layout),
+    one_buffer: bool,
+    limits: Limits,
+) -> Result<Plan, Error> {
+    if one_buffer {
+        Plan::in_one_buffer(clamps, src, dst, limits)
+    } else {
+        Plan::new(clamps, src, dst, limits)
+    }
 }
 
 impl Trial<'_> {
@@ -78,12 +96,8 @@ impl Trial<'_> {
     ///
     /// Those of [`Plan::new`].
     pub fn plan(&self) -> Result<Plan, Error> {
-        let Self { clamps, src, dst, limits, .. } = *self;
-        if self.one_buffer {
-            Plan::in_one_buffer(clamps, src, dst, limits)
-        } else {
-            Plan::new(clamps, src, dst, limits)
-        }
+        let Self { clamps, src, dst, one_buffer, limits, .. } = *self;
+        plan(clamps, (src, dst), one_buffer, limits)
     }
 
     /// Plans and executes. Checks for each device that no shader has a fault, that the reference allows every element, and
