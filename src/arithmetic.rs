@@ -8,13 +8,15 @@ mod float;
 mod halves;
 mod integer;
 mod line;
+mod numbers;
 mod parameters;
+mod parts;
 mod slots;
 mod step;
-mod thirds;
 
 #[cfg(test)]
 pub(crate) use parameters::twins;
+pub(crate) use numbers::StepNumbers;
 pub(crate) use parameters::{Entries, ParameterBytes, ParameterPlace, Parameters, TableOrder, readers};
 pub(crate) use slots::{MAX_SLOTS, NUMBERS, ResolveParams, Slot, SlotReads, Target};
 pub(crate) use step::{AffineStep, Arithmetic, Class, Shortcuts};

@@ -14,7 +14,7 @@ use std::fmt;
 use bytemuck::Pod;
 
 use crate::Clamp;
-use crate::arithmetic::{AffineStep, Arithmetic, ParameterPlace, Shortcuts, SlotReads, TableOrder};
+use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts, SlotReads, StepNumbers, TableOrder};
 use crate::fragment::{Fragment, fragment};
 
 pub(crate) use block::Block;
@@ -51,14 +51,16 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// The task with the shortest arithmetic that serves all `clamps`; `None` if there is no clamp.
+    /// The task with the shortest arithmetic that serves all `clamps`; `None` if there is no clamp. `found` gets the numbers
+    /// of their steps, see [`Arithmetic::of`].
     pub(crate) fn of(
         clamps: &[Clamp],
         channels: usize,
         placement: Placement,
         limits: Limits,
+        found: impl FnMut(usize, StepNumbers),
     ) -> Option<Self> {
-        let arithmetic = Arithmetic::new(clamps.first()?, AffineStep::of(clamps, limits.f64_arithmetic));
+        let arithmetic = Arithmetic::of(clamps, limits.f64_arithmetic, found)?;
         let shortcuts = Shortcuts::of(arithmetic, clamps);
         Some(Self { arithmetic, shortcuts, channels, placement, limits })
     }

@@ -8,7 +8,7 @@ mod window;
 
 use std::fmt;
 
-use crate::arithmetic::ParameterBytes;
+use crate::arithmetic::{ParameterBytes, StepNumbers};
 use crate::error::in_bytes;
 use crate::kernel::{self, EntryPoint, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
@@ -70,7 +70,7 @@ impl Plan {
         dst: &Layout,
         limits: Limits,
     ) -> Result<Self, Error> {
-        Self::checked(clamps.into(), src, dst, Placement::TwoBuffers, limits)
+        Self::checked(clamps.into(), src, dst, Placement::TwoBuffers, limits, |_, _| {})
     }
 
     /// Plans a clamp within one buffer. The layouts must be the same (in place) or share no byte.
@@ -94,15 +94,18 @@ impl Plan {
         dst: &Layout,
         limits: Limits,
     ) -> Result<Self, Error> {
-        Self::checked(clamps.into(), src, dst, Placement::OneBuffer, limits)
+        Self::checked(clamps.into(), src, dst, Placement::OneBuffer, limits, |_, _| {})
     }
 
+    /// As [`new`](Self::new) and [`in_one_buffer`](Self::in_one_buffer). `found` gets the numbers of the clamps' affine steps
+    /// for [`parameters`](Self::parameters).
     pub(crate) fn checked(
         clamps: Clamps<'_>,
         src: &Layout,
         dst: &Layout,
         placement: Placement,
         limits: Limits,
+        found: impl FnMut(usize, StepNumbers),
     ) -> Result<Self, Error> {
         if src.shape() != dst.shape() {
             return Err(Error::shapes(src.shape(), dst.shape()));
@@ -112,7 +115,7 @@ impl Plan {
         let all = clamps.as_slice();
         let mut plan =
             Self { clamp: all.first().copied(), task: None, placement, strategy: Strategy::default() };
-        let Some(task) = Task::of(all, clamps.channels(dst.shape()), placement, limits) else {
+        let Some(task) = Task::of(all, clamps.channels(dst.shape()), placement, limits, found) else {
             return Ok(plan);
         };
         let dtypes = [task.arithmetic.source, task.arithmetic.dtype];
@@ -222,12 +225,13 @@ impl Plan {
         format!("{}, {}{}", task.arithmetic, task.parameter_place(), kernels.join(" + "))
     }
 
-    /// The parameters of the plan's clamps, the same for all windows; `None` if there is nothing to do.
-    pub(crate) fn parameters(&self, clamps: Clamps<'_>) -> Option<ParameterBytes> {
+    /// The parameters of the plan's clamps, the same for all windows; `None` if there is nothing to do. `numbers`: those of
+    /// the clamps' affine steps.
+    pub(crate) fn parameters(&self, clamps: Clamps<'_>, numbers: &[StepNumbers]) -> Option<ParameterBytes> {
         let (task, whole) = (self.task.as_ref()?, self.strategy.assignments().next()?);
         let reversed = whole.region.reversed_channels;
         let (place, list) = ((task.parameter_place(), task.table_order()), clamps.as_slice());
-        Some(ParameterBytes::new(list, task.channels, task.arithmetic, place, reversed))
+        Some(ParameterBytes::new((list, numbers), task.channels, task.arithmetic, place, reversed))
     }
 
     /// The bytes of the storage buffer of [`parameters`](Self::parameters), 0 if uniform blocks hold them.

@@ -150,7 +150,8 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
         (AffineStep::Fast, _) => vec![fragment!("affine/float_fast")],
         (AffineStep::Fixed, _) => vec![fragment!("affine/fixed")],
         (AffineStep::Halves, _) => vec![fragment!("affine/halves")],
-        (AffineStep::Thirds, _) => vec![fragment!("affine/thirds")],
+        (AffineStep::Thirds, _) => vec![fragment!("affine/parts"), fragment!("affine/thirds")],
+        (AffineStep::Quarters, _) => vec![fragment!("affine/parts"), fragment!("affine/quarters")],
         (AffineStep::Exact, Class::Integer) => vec![fragment!("affine/integer"), fragment!("wide")],
         (AffineStep::Exact, Class::Integer64) => vec![fragment!("affine/integer64")],
         (AffineStep::Exact, Class::Float | Class::Rounded) if arithmetic.takes_words() => {

@@ -1,4 +1,4 @@
-//! Scale and bias in fixed point, for the steps `Halves` and `Thirds`.
+//! Scale and bias in fixed point, for the steps `Halves` and `Parts`.
 
 use crate::Rounding;
 use crate::operator::Affine;

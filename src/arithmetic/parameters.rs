@@ -3,18 +3,11 @@
 
 use std::fmt;
 
-use super::step::{self, AffineStep, Arithmetic, Class};
-use super::{bounds, float, integer};
-use super::{fixed::Fixed, halves::Halves, thirds::Thirds};
+use super::bounds;
+use super::numbers::StepNumbers;
+use super::step::{Arithmetic, Class};
 use crate::Clamp;
-use crate::fragment::{Mirror, Twin, mirrors};
-
-mirrors! {
-    /// Mirrors `Affine` in `affine/none.wgsl`.
-    struct NoStep {
-        unused: [u32; 4],
-    }
-}
+use crate::fragment::{Mirror, Twin};
 
 /// The parameters of one clamp: its bounds and the numbers of its affine step, both at multiples of 16 bytes.
 #[derive(Clone, Copy)]
@@ -27,59 +20,27 @@ impl Parameters {
     /// Enough for the largest bounds with the largest affine step, as a test checks.
     pub(crate) const CAPACITY: usize = 128;
 
-    /// The parameters of `clamp` for modules of `arithmetic`. If `clamp` has no affine step but another channel has
-    /// one, the step's numbers keep every element unchanged.
-    pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic) -> Self {
+    /// The parameters of `clamp` for modules of `arithmetic`, with the numbers of its affine step.
+    pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic, numbers: &StepNumbers) -> Self {
         let mut parameters = Self { bytes: [0; Self::CAPACITY], len: 0 };
-        let class = arithmetic.class();
-        match class {
+        match arithmetic.class() {
             Class::Integer => parameters.push(&bounds::IntegerBounds::new(clamp)),
             Class::Integer64 => parameters.push(&bounds::IntegerBounds64::new(clamp)),
             Class::Float => parameters.push(&bounds::FloatBounds::new(clamp)),
             Class::Float64 => parameters.push(&bounds::FloatBounds64::new(clamp)),
             Class::Rounded | Class::Rounded32 => parameters.push(&bounds::RoundedBounds::new(clamp)),
         }
-        parameters.push_affine(clamp, arithmetic);
+        parameters.push_bytes(numbers.as_bytes());
         parameters
     }
 
-    fn push_affine(&mut self, clamp: &Clamp, arithmetic: Arithmetic) {
-        let Arithmetic { source, dtype, step, .. } = arithmetic;
-        // The numbers depend on the clamp's own rounding; `arithmetic.rounding` only selects fragments.
-        let (affine, rounding) = (clamp.affine(), clamp.rounding());
-        let of_step = step::step_dtype(arithmetic);
-        // A step with numbers on the GPU also starts as the identity; the shader `resolve` overwrites it.
-        let some = affine.unwrap_or(step::UNCHANGED);
-        match (step, arithmetic.class()) {
-            (AffineStep::None, _) => self.push(&NoStep { unused: [0; 4] }),
-            (AffineStep::Fixed, _) => {
-                self.push(&Fixed::find(source, dtype, some, rounding).expect(FOUND));
-            }
-            (AffineStep::Halves, _) => {
-                self.push(&Halves::find(source, dtype, some, rounding).expect(FOUND));
-            }
-            (AffineStep::Thirds, _) => {
-                self.push(&Thirds::find(source, dtype, some, rounding).expect(FOUND));
-            }
-            (AffineStep::Exact, Class::Integer) => {
-                self.push(&integer::Integer::new(source, dtype, some, rounding));
-            }
-            (_, Class::Integer | Class::Integer64) => {
-                self.push(&integer::Integer64::new(dtype, some, rounding));
-            }
-            (AffineStep::Fast, Class::Float64) => self.push(&float::FloatFast64::new(some)),
-            (AffineStep::Exact, Class::Float64) => self.push(&float::FloatExact64::new(some)),
-            (AffineStep::Fast, _) => self.push(&match affine {
-                Some(affine) => float::FloatFast::new(of_step, affine),
-                None => float::FloatFast::unchanged(of_step),
-            }),
-            (AffineStep::Exact, _) => self.push(&float::FloatExact::new(of_step, some)),
-        }
+    fn push<T: Mirror>(&mut self, part: &T) {
+        self.push_bytes(&bytemuck::bytes_of(part)[..T::TWIN.size]);
     }
 
-    fn push<T: Mirror>(&mut self, part: &T) {
-        self.bytes[self.len..][..T::TWIN.size].copy_from_slice(bytemuck::bytes_of(part));
-        self.len = (self.len + T::TWIN.size).next_multiple_of(16);
+    fn push_bytes(&mut self, part: &[u8]) {
+        self.bytes[self.len..][..part.len()].copy_from_slice(part);
+        self.len = (self.len + part.len()).next_multiple_of(16);
     }
 
     /// The bytes, a multiple of 16.
@@ -97,27 +58,14 @@ impl Parameters {
 
 /// The layouts of bounds and affine step.
 pub(crate) const fn twins(arithmetic: Arithmetic) -> [Twin; 2] {
-    let class = arithmetic.class();
-    let bounds = match class {
+    let bounds = match arithmetic.class() {
         Class::Integer => bounds::IntegerBounds::TWIN,
         Class::Integer64 => bounds::IntegerBounds64::TWIN,
         Class::Float => bounds::FloatBounds::TWIN,
         Class::Float64 => bounds::FloatBounds64::TWIN,
         Class::Rounded | Class::Rounded32 => bounds::RoundedBounds::TWIN,
     };
-    let affine = match (arithmetic.step, class) {
-        (AffineStep::None, _) => NoStep::TWIN,
-        (AffineStep::Fixed, _) => Fixed::TWIN,
-        (AffineStep::Halves, _) => Halves::TWIN,
-        (AffineStep::Thirds, _) => Thirds::TWIN,
-        (AffineStep::Exact, Class::Integer) => integer::Integer::TWIN,
-        (_, Class::Integer | Class::Integer64) => integer::Integer64::TWIN,
-        (AffineStep::Fast, Class::Float64) => float::FloatFast64::TWIN,
-        (AffineStep::Exact, Class::Float64) => float::FloatExact64::TWIN,
-        (AffineStep::Fast, _) => float::FloatFast::TWIN,
-        (AffineStep::Exact, _) => float::FloatExact::TWIN,
-    };
-    [bounds, affine]
+    [bounds, StepNumbers::twin(arithmetic)]
 }
 
 /// The WGSL that reads a channel's parameters from a table: `NUMBERS`, `read_bounds` and `read_affine` for
@@ -134,9 +82,6 @@ pub(crate) fn readers(arithmetic: Arithmetic) -> String {
     let readers = twins(arithmetic).into_iter().zip(firsts).zip(parts).map(reader).collect::<String>();
     format!("\n// Words of a channel.\nconst NUMBERS: u32 = {}u;\n{readers}", size / WORD)
 }
-
-/// The message if a fixed-point step has no numbers; `AffineStep::of` never chooses such a step.
-const FOUND: &str = "a fixed-point step is chosen only if it has numbers";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ParameterPlace {
@@ -211,26 +156,26 @@ pub(crate) enum ParameterBytes {
 }
 
 impl ParameterBytes {
-    /// The bytes of one clamp per channel, or of one clamp repeated for `channels` channels. If `reversed`, the last
-    /// channel comes first.
+    /// The bytes of one clamp per channel, or of one clamp repeated for `channels` channels, with the numbers of each clamp. If
+    /// `reversed`, the last channel comes first.
     pub(crate) fn new(
-        clamps: &[Clamp],
+        (clamps, numbers): (&[Clamp], &[StepNumbers]),
         channels: usize,
         arithmetic: Arithmetic,
         (place, order): (ParameterPlace, TableOrder),
         reversed: bool,
     ) -> Self {
+        let of_clamp = |n: usize| Parameters::new(&clamps[n], arithmetic, &numbers[n]);
         if place == ParameterPlace::One {
-            return Self::One(Parameters::new(&clamps[0], arithmetic));
+            return Self::One(of_clamp(0));
         }
         let entries = Entries::of(arithmetic, place, order, channels);
         let mut bytes =
             vec![0; (entries.bytes(channels) as usize).max(entries.bytes(place.in_block()) as usize)];
         // Channels that differ only in numbers on the GPU start with the same parameters.
-        let same = (clamps.len() == 1).then(|| Parameters::new(&clamps[0], arithmetic));
+        let same = (clamps.len() == 1).then(|| of_clamp(0));
         for channel in 0..channels {
-            let of_channel = |n: usize| Parameters::new(&clamps[n], arithmetic);
-            let own = || of_channel(if reversed { clamps.len() - 1 - channel } else { channel });
+            let own = || of_clamp(if reversed { clamps.len() - 1 - channel } else { channel });
             entries.write(&mut bytes, channel, &same.unwrap_or_else(own), twins(arithmetic));
         }
         if !place.are_stored() {

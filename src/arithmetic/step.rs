@@ -4,9 +4,9 @@
 use std::fmt;
 
 use super::bounds::zero_is_within;
-use super::{fixed::Fixed, halves::Halves, thirds::Thirds};
+use super::numbers::StepNumbers;
 use crate::operator::Affine;
-use crate::{Clamp, DType, Precision, Rounding};
+use crate::{Clamp, DType, Rounding};
 
 /// A class of dtypes that share one piece of arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,8 +32,10 @@ pub(crate) enum AffineStep {
     Fixed,
     /// Exact: products with two parts of the factor.
     Halves,
-    /// Exact: products with three bytes of the factor.
+    /// Exact: products with three parts of the factor.
     Thirds,
+    /// Exact: products with four parts of the factor, for scales that are too small for [`Thirds`](Self::Thirds).
+    Quarters,
 }
 
 /// The arithmetic of a module.
@@ -56,6 +58,22 @@ impl Arithmetic {
         let rounds = rounds(class(source, dtype, found), step);
         let rounding = if rounds { clamp.rounding() } else { Rounding::TowardZero };
         Self { source, dtype, step, rounding, found }
+    }
+
+    /// The arithmetic with the shortest step that serves all `clamps`, which agree in dtypes; `None` if there is no clamp.
+    /// `found` gets the numbers of each clamp's step, once more from the first clamp for each step that is tried.
+    /// `f64_arithmetic`: see [`Limits`](crate::Limits).
+    pub(crate) fn of(
+        clamps: &[Clamp],
+        f64_arithmetic: bool,
+        mut found: impl FnMut(usize, StepNumbers),
+    ) -> Option<Self> {
+        let first = clamps.first()?;
+        AffineStep::ALL.into_iter().map(|step| Self::new(first, step)).find(|arithmetic| {
+            let is_there = f64_arithmetic || !arithmetic.takes_f64();
+            let mut serves = |(n, clamp)| StepNumbers::find(clamp, *arithmetic).map(|numbers| found(n, numbers));
+            is_there && clamps.iter().enumerate().all(|one| serves(one).is_some())
+        })
     }
 
     pub(crate) const fn class(self) -> Class {
@@ -156,7 +174,7 @@ const fn rounds(class: Class, step: AffineStep) -> bool {
     match class {
         Class::Rounded | Class::Rounded32 => true,
         Class::Integer | Class::Integer64 => {
-            matches!(step, AffineStep::Exact | AffineStep::Halves | AffineStep::Thirds)
+            !matches!(step, AffineStep::None | AffineStep::Fast | AffineStep::Fixed)
         }
         Class::Float | Class::Float64 => false,
     }
@@ -165,7 +183,7 @@ const fn rounds(class: Class, step: AffineStep) -> bool {
 /// All steps from one dtype to another.
 #[cfg(test)]
 const fn steps(source: DType, dtype: DType, found: bool) -> &'static [AffineStep] {
-    use AffineStep::{Exact, Fast, Fixed, Halves, None, Thirds};
+    use AffineStep::{Exact, Fast, Fixed, Halves, None, Quarters, Thirds};
     match class(source, dtype, found) {
         Class::Float if found => &[Fast, Exact],
         Class::Rounded if found => &[Exact],
@@ -173,53 +191,15 @@ const fn steps(source: DType, dtype: DType, found: bool) -> &'static [AffineStep
         Class::Integer if dtype.size() == 4 => &[None, Exact],
         Class::Integer if source.size() == 1 => &[None, Exact, Fixed, Halves],
         Class::Integer if source.size() == 2 => &[None, Exact, Halves],
-        Class::Integer if source.size() == 4 => &[None, Exact, Thirds],
+        Class::Integer if source.size() == 4 => &[None, Exact, Thirds, Quarters],
         Class::Integer | Class::Integer64 => &[None, Exact],
     }
 }
 
 impl AffineStep {
-    /// The shortest step that serves all `clamps`, which agree in dtypes. [`Exact`](Self::Exact) serves every clamp.
-    /// `f64_arithmetic`: see [`Limits`](crate::Limits).
-    pub(crate) fn of(clamps: &[Clamp], f64_arithmetic: bool) -> Self {
-        if let [clamp] = clamps
-            && clamp.has_affine_on_gpu()
-        {
-            let fast = clamp.precision() == Precision::Fast && clamp.meets_a_float();
-            return if fast { Self::Fast } else { Self::Exact };
-        }
-        let serves_all = |step: &Self| clamps.iter().all(|clamp| step.serves(clamp, f64_arithmetic));
-        let shorter = [Self::None, Self::Fixed, Self::Halves, Self::Thirds, Self::Fast];
-        shorter.into_iter().find(serves_all).unwrap_or(Self::Exact)
-    }
-
-    /// Whether this step can compute `clamp`.
-    fn serves(self, clamp: &Clamp, f64_arithmetic: bool) -> bool {
-        let (source, dtype) = (clamp.source(), clamp.dtype());
-        let class = class(source, dtype, false);
-        let Some(affine) = clamp.affine() else {
-            // A clamp without an affine step takes the numbers of the identity. In fast F64 steps, no numbers keep
-            // every bit.
-            return (self, class) != (Self::Fast, Class::Float64);
-        };
-        match self {
-            Self::None => false,
-            Self::Fixed | Self::Halves | Self::Thirds if class != Class::Integer => false,
-            Self::Fixed => Fixed::find(source, dtype, affine, clamp.rounding()).is_some(),
-            Self::Halves => Halves::find(source, dtype, affine, clamp.rounding()).is_some(),
-            Self::Thirds => Thirds::find(source, dtype, affine, clamp.rounding()).is_some(),
-            Self::Fast => {
-                clamp.precision() == Precision::Fast
-                    && match class {
-                        Class::Float | Class::Rounded | Class::Rounded32 => true,
-                        Class::Float64 => f64_arithmetic,
-                        // Steps between integers are always exact.
-                        Class::Integer | Class::Integer64 => false,
-                    }
-            }
-            Self::Exact => true,
-        }
-    }
+    /// The steps from the shortest to [`Exact`](Self::Exact), which serves every clamp.
+    const ALL: [Self; 7] =
+        [Self::None, Self::Fixed, Self::Halves, Self::Thirds, Self::Quarters, Self::Fast, Self::Exact];
 }
 
 impl fmt::Display for AffineStep {
@@ -231,6 +211,7 @@ impl fmt::Display for AffineStep {
             Self::Fixed => "fixed-point affine step",
             Self::Halves => "fixed-point affine step in halves",
             Self::Thirds => "fixed-point affine step in thirds",
+            Self::Quarters => "fixed-point affine step in quarters",
         })
     }
 }

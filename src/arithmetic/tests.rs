@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use super::bounds::key_base;
 use super::integer::Linear;
 use super::step::{AffineStep, UNCHANGED};
-use super::{fixed::Fixed, halves::Halves, thirds::Thirds};
+use super::parts::{Parts, Split};
+use super::{fixed::Fixed, halves::Halves};
 use crate::operator::Affine;
 use crate::{Clamp, DType, Rounding, reference};
 use clamp_testing::random::Random;
@@ -35,10 +36,11 @@ fn find(step: AffineStep, [source, dtype]: [DType; 2], affine: Affine, rounding:
             let halves = Halves::find(source, dtype, affine, rounding)?;
             Found { result: Box::new(move |x| of_halves(halves, x, rounding).into()), ends: [0; 2] }
         }
-        AffineStep::Thirds => {
-            let thirds = Thirds::find(source, dtype, affine, rounding)?;
-            let ends = [thirds.lowest, thirds.highest];
-            Found { result: Box::new(move |key| of_thirds(thirds, key, rounding).into()), ends }
+        AffineStep::Thirds | AffineStep::Quarters => {
+            let split = if step == AffineStep::Thirds { Split::THIRDS } else { Split::QUARTERS };
+            let parts = Parts::find(source, dtype, affine, rounding, split)?;
+            let ends = [parts.lowest, parts.highest];
+            Found { result: Box::new(move |key| of_parts(parts, split, key, rounding).into()), ends }
         }
         _ => {
             let results = Linear::results_of_8_bits(source, dtype, affine, rounding);
@@ -65,16 +67,22 @@ fn of_halves(halves: Halves, x: i32, rounding: Rounding) -> i32 {
     }
 }
 
-fn of_thirds(thirds: Thirds, key: i32, rounding: Rounding) -> i32 {
-    let Thirds { lowest, highest, flip, origin, factor, addend_high, addend_low, shift } = thirds;
+/// Panics if a sum that has to fit 32 bits does not.
+fn of_parts(parts: Parts, Split { bits, lower }: Split, key: i32, rounding: Rounding) -> i32 {
+    let Parts { lowest, highest, flip, origin, factor, addend_high, addend_low, shift } = parts;
     let x = ((key.clamp(lowest, highest) ^ flip).wrapping_sub(origin)).cast_unsigned();
-    assert!(x < 1 << 24, "{thirds:?}");
-    let low = x * (factor & 0xff) + (addend_low & 0xff);
-    let middle = x * (factor >> 8 & 0xff) + (addend_low >> 8) + (low >> 8);
-    let high =
-        x.wrapping_mul(factor >> 16).wrapping_add(middle >> 8).wrapping_add(addend_high.cast_unsigned());
+    let mask = (1 << bits) - 1;
+    let (mut carry, mut below) = (0, 0);
+    for n in 0..lower {
+        let part = |number: u32| number >> (n * bits) & mask;
+        let sum = x.checked_mul(part(factor)).and_then(|product| product.checked_add(part(addend_low) + carry));
+        let sum = sum.unwrap_or_else(|| panic!("{parts:?}: {x}"));
+        (carry, below) = (sum >> bits, below | sum & mask);
+    }
+    let of_top = x.wrapping_mul(factor >> (bits * lower));
+    let high = of_top.wrapping_add(carry).wrapping_add(addend_high.cast_unsigned());
     let floor = high.cast_signed() >> shift;
-    let below = ((low | middle) & 0xff) | (high & ((1 << shift) - 1));
+    let below = below | high & ((1 << shift) - 1);
     match rounding {
         Rounding::TowardZero => floor + below.min(high >> 31).cast_signed(),
         Rounding::NearestEven if below == 0 => floor & !1,
@@ -154,6 +162,26 @@ fn ordinary_steps_are_found_and_exact() {
             _ => (&[0.0, 1.0, -1.0, 0.25][..], [0.0, -0.5, 3.0, 12.5]),
         };
         assert_found(AffineStep::Thirds, [source, dtype], scales, &biases, rounding);
+        assert_found(AffineStep::Quarters, [source, dtype], scales, &biases, rounding);
+    }
+}
+
+/// Channels with scales of requantised sums: `Quarters` serves them all, so that no call falls back to [`AffineStep::Exact`].
+#[test]
+fn scales_of_requantisation_are_found() {
+    let mut random = Random(47);
+    for n in 0..400 {
+        let exponent = f64::from(random.below(1_000_001) as u32) / 1e6;
+        let scale = 10_f64.powf(-5.0 * exponent) as f32;
+        let bias = match n % 3 {
+            0 => 0.0,
+            1 => (random.below(257) as f32) - 128.0,
+            _ => (random.below(1 << 24) as f32) / 65_536.0 - 128.0,
+        };
+        let [source, dtype] = [WORDS[n % 2], SMALL[n / 2 % 2]];
+        let scale = if n % 5 == 0 { -scale } else { scale };
+        let rounding = ROUNDINGS[n / 4 % 2];
+        assert!(is_found(AffineStep::Quarters, [source, dtype], (scale, bias), rounding), "{scale:e} {bias}");
     }
 }
 
@@ -190,12 +218,14 @@ fn what_leaves_32_bits_is_not_found() {
         is_found(AffineStep::Fixed, [dtype; 2], affine, Rounding::TowardZero);
     }
     let halves = [(1e30, 0.0), (70_000.0, 0.0), (1e-20, 1.0), (1.0, 1e30), (0.1, 1e9)].as_slice();
-    let thirds = [(1e30, 0.0), (70_000.0, 0.0), (1e-20, 1.0), (1e-6, 0.0), (1.0, 1e30)].as_slice();
+    let parts = [(1e30, 0.0), (1e6, 0.0), (1e-20, 1.0), (1e-6, 0.0), (1.0, 1e30)].as_slice();
     for (step, dtypes, affines) in [
         (AffineStep::Fixed, [DType::I16; 2], [(2.0, 0.0)].as_slice()),
         (AffineStep::Halves, [DType::I16; 2], halves),
         (AffineStep::Halves, [DType::I32; 2], &[(2.0, 0.0)]),
-        (AffineStep::Thirds, [DType::I32, DType::I8], thirds),
+        (AffineStep::Thirds, [DType::I32, DType::I8], parts),
+        (AffineStep::Quarters, [DType::I32, DType::I8], parts),
+        (AffineStep::Thirds, [DType::I32, DType::I8], &[(1e-5, 0.0)]),
         (AffineStep::Thirds, [DType::I16, DType::I8], &[(0.5, 0.0)]),
         (AffineStep::Thirds, [DType::I32; 2], &[(0.5, 0.0)]),
     ] {
@@ -211,7 +241,12 @@ proptest! {
 
     #[test]
     fn whatever_is_found_is_exact(
-        step in prop_oneof![3 => Just(AffineStep::Fixed), 1 => Just(AffineStep::Halves), 4 => Just(AffineStep::Thirds)],
+        step in prop_oneof![
+            3 => Just(AffineStep::Fixed),
+            1 => Just(AffineStep::Halves),
+            4 => Just(AffineStep::Thirds),
+            4 => Just(AffineStep::Quarters),
+        ],
         scale in prop_oneof![any::<f32>(), -64.0_f32..64.0, -2.0_f32..2.0, -0.01_f32..0.01, -1e-4_f32..1e-4],
         bias in prop_oneof![any::<f32>(), -70_000.0_f32..70_000.0, -400.0_f32..400.0, -4.0_f32..4.0],
         nearest: bool,
@@ -220,7 +255,7 @@ proptest! {
         prop_assume!(scale.is_finite() && bias.is_finite());
         let source = match step {
             AffineStep::Fixed => SMALL[source % 2],
-            AffineStep::Thirds => WORDS[source % 2],
+            AffineStep::Thirds | AffineStep::Quarters => WORDS[source % 2],
             _ => SMALL[source],
         };
         is_found(step, [source, SMALL[dtype]], (scale, bias), ROUNDINGS[usize::from(nearest)]);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::pipeline::Pipelines;
 use super::uniform::UniformBlocks;
 use super::{Operands, adapter, mapped, scope, uniform};
-use crate::arithmetic::ParameterBytes;
+use crate::arithmetic::{ParameterBytes, StepNumbers};
 use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
 use crate::plan::{Range, Resolve, SlotLayouts};
 use crate::shader::{MAX_UNIFORM_BLOCK, PipelineName, binding};
@@ -255,7 +255,9 @@ impl Clamper {
         let placement = Placement::of(operands.share_a_buffer());
         let limits = self.limits();
         let (src, dst) = (operands.src.layout(), operands.dst.layout());
-        let plan = Plan::checked(clamps, &src, &dst, placement, limits)?;
+        let mut numbers = Vec::new();
+        let found = StepNumbers::kept_in(&mut numbers);
+        let plan = Plan::checked(clamps, &src, &dst, placement, limits, found)?;
         plan.check_table(clamps, "max_buffer_size", self.inner.device_limits.max_buffer_size)?;
         let slots = operands.slot_layouts();
         // Counting the dispatches computes every window, so it happens only if the message is logged.
@@ -264,7 +266,7 @@ impl Clamper {
             dispatches => dispatches.to_string(),
         };
         log::debug!("prepare {clamps}; {}; {plan}; dispatches: {}", operands.described(), dispatches());
-        let Some(parameters) = plan.parameters(clamps) else {
+        let Some(parameters) = plan.parameters(clamps, &numbers) else {
             return Ok(Prepared { dispatches: Arc::new([]) });
         };
         if clamps.axis().is_some() {

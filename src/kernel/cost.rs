@@ -140,6 +140,7 @@ pub(super) fn of_element(task: &Task) -> f32 {
         (AffineStep::Fixed, _) => 5.0,
         (AffineStep::Halves, _) => 12.0,
         (AffineStep::Thirds, _) => 18.0,
+        (AffineStep::Quarters, _) => 23.0,
         (AffineStep::Exact, DType::F64) => 430.0,
         (AffineStep::Exact, DType::I64 | DType::U64) => 130.0,
         (AffineStep::Exact, DType::I32 | DType::U32) => 60.0,

@@ -1,6 +1,7 @@
 //! A plan's shaders, buffers and dispatches as plain data.
 
 use super::{Plan, SlotLayouts, UniformLayout, Window};
+use crate::arithmetic::StepNumbers;
 use crate::kernel::{Dispatch as Launched, Placement, Task};
 use crate::shader::{PipelineName, binding};
 use crate::{Clamps, Error, Layout, Number, Shader};
@@ -90,9 +91,9 @@ impl Plan {
         slots: [Option<Layout>; 4],
     ) -> Result<Recording, Error> {
         let clamps = clamps.into();
-        self.check_numbers(clamps, &slots)?;
+        let numbers = self.check_numbers(clamps, &slots)?;
         let mut recorder = Recorder::default();
-        let (Some(task), Some(parameters)) = (self.task, self.parameters(clamps)) else {
+        let (Some(task), Some(parameters)) = (self.task, self.parameters(clamps, &numbers)) else {
             return Ok(recorder.recording);
         };
         let in_block = parameters.in_block();
@@ -124,9 +125,10 @@ impl Plan {
         Ok(recorder.recording)
     }
 
-    /// Refuses clamps and slots that are not the plan's.
-    fn check_numbers(&self, clamps: Clamps<'_>, slots: &SlotLayouts) -> Result<(), Error> {
-        let (Some(clamp), Some(task)) = (self.clamp, self.task) else { return Ok(()) };
+    /// Refuses clamps and slots that are not the plan's. Returns the numbers of the clamps' affine steps.
+    fn check_numbers(&self, clamps: Clamps<'_>, slots: &SlotLayouts) -> Result<Vec<StepNumbers>, Error> {
+        let mut numbers = Vec::new();
+        let (Some(clamp), Some(task)) = (self.clamp, self.task) else { return Ok(numbers) };
         let (given, channels) = (clamps.as_slice(), task.channels);
         clamps.check_alike()?;
         let in_slots = clamp.number_on_gpu().is_some();
@@ -135,7 +137,8 @@ impl Plan {
         } else {
             given.len() == channels
         };
-        let of_given = Task::of(given, channels, self.placement, task.limits);
+        let of_given =
+            Task::of(given, channels, self.placement, task.limits, StepNumbers::kept_in(&mut numbers));
         let alike = of_given.is_some_and(|of_given| {
             (of_given.arithmetic, of_given.shortcuts) == (task.arithmetic, task.shortcuts)
         });
@@ -158,7 +161,7 @@ impl Plan {
                 format!("1 element is needed, or [{channels}] of them"),
             ));
         }
-        Ok(())
+        Ok(numbers)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Plans without a GPU: their regions, windows and tables. `tests/shaders/` executes plans.
 
 use super::{Plan, Range};
-use crate::kernel::Region;
+use crate::arithmetic::StepNumbers;
+use crate::kernel::{Placement, Region};
 use crate::{Clamp, Clamps, DType, Error, Lanes, Layout, Limits, Number, Precision, Rounding, Scalar};
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
@@ -122,8 +123,10 @@ fn tables_are_as_long_as_they_should_be() {
             }
             let (rows, list) = (packed(&[2, channels]), Clamps::along(1, &list));
             for (lanes, in_block) in [(Lanes::InStep, 8), (Lanes::InSequence, 100)] {
-                let plan = Plan::new(list, &rows, &rows, Limits { lanes, ..Limits::default() }).unwrap();
-                let table = plan.parameters(list).unwrap();
+                let (mut numbers, limits) = (Vec::new(), Limits { lanes, ..Limits::default() });
+                let found = StepNumbers::kept_in(&mut numbers);
+                let plan = Plan::checked(list, &rows, &rows, Placement::TwoBuffers, limits, found).unwrap();
+                let table = plan.parameters(list, &numbers).unwrap();
                 let stored = table.stored().map_or(0, <[u8]>::len) as u64;
                 assert_eq!(plan.stored_parameters(), stored, "{plan}");
                 assert_eq!(stored > 0, channels > in_block, "{plan}");

@@ -14,7 +14,7 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use super::{MAX_UNIFORM_BLOCK, Module, ModuleName};
 use crate::arithmetic::{
     AffineStep, Arithmetic, Entries, ParameterBytes, ParameterPlace, Parameters, ResolveParams, Shortcuts,
-    TableOrder, twins,
+    StepNumbers, TableOrder, twins,
 };
 use crate::fragment::{Fragment, Mirror, Twin};
 use crate::kernel::EDGE_INVOCATIONS;
@@ -65,7 +65,8 @@ fn steps_depend_on_the_device_for_f64_alone() {
         let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
         let affine = plain.with_affine(2.0, 1.0).unwrap();
         for clamp in [plain, affine, affine.with_precision(Precision::Exact)] {
-            let steps = [false, true].map(|f64_arithmetic| AffineStep::of(&[clamp], f64_arithmetic));
+            let all = [false, true].map(|f64_arithmetic| Arithmetic::of(&[clamp], f64_arithmetic, |_, _| {}));
+            let steps = all.map(|arithmetic| arithmetic.unwrap().step);
             let fast = clamp.affine().is_some() && clamp.precision() == Precision::Fast;
             if dtype == DType::F64 && fast {
                 assert_eq!(steps, [AffineStep::Exact, AffineStep::Fast]);
@@ -95,10 +96,10 @@ fn modules_are_as_many_as_they_should_be() {
     // Without conversion, apart from `Halves`: 30 that truncate, and 8 that round to nearest. Conversions: 24 pairs to
     // floats, each with three steps; 18 pairs from floats to integers, each with three steps and two roundings; 30
     // pairs between integers, each without a step and with an exact step in two roundings. `Fixed`: 6 pairs. `Halves`:
-    // 12 pairs and 4 dtypes, each in two roundings. `Thirds`: 8 pairs, each in two roundings. Scale or bias on the GPU:
-    // from six integer dtypes to three floats in two precisions, and to four integers in two roundings.
+    // 12 pairs and 4 dtypes, each in two roundings. `Thirds` and `Quarters`: 8 pairs, each in two roundings. Scale or bias
+    // on the GPU: from six integer dtypes to three floats in two precisions, and to four integers in two roundings.
     let found = 6 * 3 * 2 + 6 * 4 * 2;
-    assert_eq!(Arithmetic::all().count(), 38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 8 * 2 + found);
+    assert_eq!(Arithmetic::all().count(), 38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 2 * 8 * 2 + found);
     let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
     let converting = Arithmetic::all().filter(|arithmetic| arithmetic.converts_f16()).count();
     // Three placements and three places of parameters; a third of those that convert F16 do it both ways.
@@ -220,11 +221,10 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         AffineStep::None => clamp,
         _ if found => clamp.with_scale_bias(Number::OnGpu, 1.0_f32).unwrap(),
         AffineStep::Fast => clamp.with_affine(2.0, 1.0).unwrap(),
-        AffineStep::Exact | AffineStep::Fixed | AffineStep::Halves | AffineStep::Thirds => {
-            clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact)
-        }
+        _ => clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact),
     };
-    let one = Parameters::new(&clamp, key.arithmetic);
+    let numbers = StepNumbers::find(&clamp, key.arithmetic).unwrap();
+    let one = Parameters::new(&clamp, key.arithmetic, &numbers);
     let [bounds, affine] = twins(key.arithmetic);
     let geometry = key.kernel.definition().twin();
     for (struct_name, twin) in [("Bounds", bounds), ("Affine", affine), ("Geometry", geometry)] {
@@ -237,7 +237,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     }
     let list = [clamp; 2];
     let several =
-        ParameterBytes::new(&list, 2, key.arithmetic, (key.parameters, TableOrder::ByNumber), false);
+        ParameterBytes::new((&list, &[numbers; 2]), 2, key.arithmetic, (key.parameters, TableOrder::ByNumber), false);
     let size = match key.parameters {
         ParameterPlace::One => one.as_bytes().len(),
         ParameterPlace::Stored => 0,

@@ -74,7 +74,7 @@ mod tests {
         let mut most = 0;
         for (source, dtype) in [(DType::U8, DType::U8), (DType::U8, DType::F32), (DType::F32, DType::U8)] {
             let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
-            let task = Task::of(&[clamp], 1, Placement::TwoBuffers, Limits::default()).unwrap();
+            let task = Task::of(&[clamp], 1, Placement::TwoBuffers, Limits::default(), |_, _| {}).unwrap();
             for (c, kind) in [1, 3, 4, 16].into_iter().flat_map(|c| (0..5).map(move |kind| (c, kind))) {
                 let mut blocks = HashSet::new();
                 for (height, width) in sizes {

@@ -1,0 +1,32 @@
+// From 32-bit integers to integers of up to 16 bits: the exact value of `x * scale + bias`, rounded. The clamp
+// saturates, since both bounds are numbers of the destination. Keys are limited to `lowest` and `highest`, beyond which
+// all results saturate. The distance from one end then fits a few bits less than a word, and the factor is split into
+// parts of these few bits, so no product exceeds 32 bits. `src/arithmetic/parts.rs` finds the numbers.
+//
+// Provides: Affine, affine
+// Needs: numbers, TO_NEAREST, sum_of_parts
+struct Affine {
+    lowest: i32,      // a key outside `lowest` to `highest` gets the result of the nearer end
+    highest: i32,
+    flip: i32,        // all ones if the scale is negative: keys count down from the highest
+    origin: i32,
+    factor: u32,
+    addend_high: i32, // plus a half if rounding to nearest
+    addend_low: u32,
+    shift: u32,       // fraction bits in the sum of the uppermost parts
+}
+
+fn affine(k: vec4<i32>) -> vec4<i32> {
+    let a = numbers();
+    let within = max(vec4<i32>(a.lowest), min(k, vec4<i32>(a.highest)));
+    let x = bitcast<vec4<u32>>((within ^ vec4<i32>(a.flip)) - vec4<i32>(a.origin));
+    let sum = sum_of_parts(x, a);
+    let shift = a.shift & 31u;
+    let floor = bitcast<vec4<i32>>(sum.high) >> vec4<u32>(shift);
+    let below = sum.low | (sum.high & vec4<u32>((1u << shift) - 1u));
+    if TO_NEAREST {
+        // If no fraction bit is set, the number is a tie and goes to even.
+        return select(floor, floor & vec4<i32>(-2), below == vec4<u32>(0u));
+    }
+    return floor + bitcast<vec4<i32>>(min(below, sum.high >> vec4<u32>(31u)));
+}

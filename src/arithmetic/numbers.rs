@@ -1,0 +1,106 @@
+//! The numbers of an affine step, laid out as the struct `Affine` of its WGSL.
+
+use super::parts::{Parts, Split};
+use super::step::{self, AffineStep, Arithmetic, Class, UNCHANGED};
+use super::{fixed::Fixed, float, halves::Halves, integer};
+use crate::fragment::{Mirror, Twin, mirrors};
+use crate::{Clamp, Precision};
+
+mirrors! {
+    /// Mirrors `Affine` in `affine/none.wgsl`.
+    struct NoStep {
+        unused: [u32; 4],
+    }
+}
+
+/// The numbers of a clamp's affine step.
+#[derive(Clone, Copy)]
+pub(crate) struct StepNumbers {
+    bytes: [u8; Self::CAPACITY],
+    len: usize,
+}
+
+impl StepNumbers {
+    /// Enough for the largest struct, as a test checks.
+    pub(super) const CAPACITY: usize = 112;
+
+    /// Finds the numbers of `clamp` for modules of `arithmetic`; `None` if its step cannot compute this clamp. Every clamp has
+    /// numbers for [`AffineStep::Exact`]. If `clamp` has no affine step but another channel has one, the numbers keep every
+    /// element unchanged.
+    pub(crate) fn find(clamp: &Clamp, arithmetic: Arithmetic) -> Option<Self> {
+        let Arithmetic { source, dtype, step, .. } = arithmetic;
+        // The numbers depend on the clamp's own rounding; `arithmetic.rounding` only selects fragments.
+        let (affine, rounding) = (clamp.affine(), clamp.rounding());
+        let of_floats = step::step_dtype(arithmetic);
+        // A step with numbers on the GPU also starts as the identity; the shader `resolve` overwrites it.
+        let some = affine.unwrap_or(UNCHANGED);
+        let on_gpu = clamp.has_affine_on_gpu();
+        let is_fast = affine.is_none() && !on_gpu || clamp.precision() == Precision::Fast;
+        Some(match (step, arithmetic.class()) {
+            (AffineStep::None, _) if affine.is_some() || on_gpu => return None,
+            (AffineStep::None, _) => Self::of(&NoStep { unused: [0; 4] }),
+            (AffineStep::Fixed, Class::Integer) => Self::of(&Fixed::find(source, dtype, some, rounding)?),
+            (AffineStep::Halves, Class::Integer) => Self::of(&Halves::find(source, dtype, some, rounding)?),
+            (AffineStep::Thirds, Class::Integer) => {
+                Self::of(&Parts::find(source, dtype, some, rounding, Split::THIRDS)?)
+            }
+            (AffineStep::Quarters, Class::Integer) => {
+                Self::of(&Parts::find(source, dtype, some, rounding, Split::QUARTERS)?)
+            }
+            (AffineStep::Fixed | AffineStep::Halves | AffineStep::Thirds | AffineStep::Quarters, _) => return None,
+            (AffineStep::Exact, Class::Integer) => {
+                Self::of(&integer::Integer::new(source, dtype, some, rounding))
+            }
+            (AffineStep::Exact, Class::Integer64) => {
+                Self::of(&integer::Integer64::new(dtype, some, rounding))
+            }
+            // Steps between integers are always exact.
+            (AffineStep::Fast, Class::Integer | Class::Integer64) => return None,
+            (AffineStep::Fast, Class::Rounded) if arithmetic.found => return None,
+            (AffineStep::Fast, _) if !is_fast => return None,
+            // In fast F64 steps, no numbers keep every bit.
+            (AffineStep::Fast, Class::Float64) => Self::of(&float::FloatFast64::new(affine?)),
+            (AffineStep::Fast, _) => Self::of(&match affine {
+                Some(affine) => float::FloatFast::new(of_floats, affine),
+                None => float::FloatFast::unchanged(of_floats),
+            }),
+            (AffineStep::Exact, Class::Float64) => Self::of(&float::FloatExact64::new(some)),
+            (AffineStep::Exact, _) => Self::of(&float::FloatExact::new(of_floats, some)),
+        })
+    }
+
+    /// Keeps in `list` what [`Arithmetic::of`] finds.
+    pub(crate) fn kept_in(list: &mut Vec<Self>) -> impl FnMut(usize, Self) {
+        |n, found| {
+            // A step that serves not all clamps has left numbers.
+            list.truncate(n);
+            list.push(found);
+        }
+    }
+
+    fn of<T: Mirror>(numbers: &T) -> Self {
+        let mut of_step = Self { bytes: [0; Self::CAPACITY], len: T::TWIN.size };
+        of_step.bytes[..T::TWIN.size].copy_from_slice(bytemuck::bytes_of(numbers));
+        of_step
+    }
+
+    pub(super) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// The layout of the numbers.
+    pub(super) const fn twin(arithmetic: Arithmetic) -> Twin {
+        match (arithmetic.step, arithmetic.class()) {
+            (AffineStep::None, _) => NoStep::TWIN,
+            (AffineStep::Fixed, _) => Fixed::TWIN,
+            (AffineStep::Halves, _) => Halves::TWIN,
+            (AffineStep::Thirds | AffineStep::Quarters, _) => Parts::TWIN,
+            (AffineStep::Exact, Class::Integer) => integer::Integer::TWIN,
+            (_, Class::Integer | Class::Integer64) => integer::Integer64::TWIN,
+            (AffineStep::Fast, Class::Float64) => float::FloatFast64::TWIN,
+            (AffineStep::Exact, Class::Float64) => float::FloatExact64::TWIN,
+            (AffineStep::Fast, _) => float::FloatFast::TWIN,
+            (AffineStep::Exact, _) => float::FloatExact::TWIN,
+        }
+    }
+}
