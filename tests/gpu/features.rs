@@ -1,4 +1,5 @@
-//! Which devices compute F64 in hardware. The other files test the results, on `devices()`.
+//! Which devices compute F64 in hardware, and convert F16 by instructions of their own. The other files test the results, on
+//! `devices()`.
 
 use wgpu_clamp::{Clamp, Host, Operands, Plan, Tensor, wgpu};
 
@@ -46,4 +47,14 @@ fn an_opened_host_computes_f64_where_the_adapter_does() {
     let gpu = gpus().find(|gpu| gpu.name == host.adapter()).unwrap();
     let opened = Gpu { name: gpu.name.clone(), adapter: gpu.adapter.clone(), host };
     assert_eq!(is_fast(&opened), gpu.offers_f64(), "{}", gpu.name);
+}
+
+/// The probe accepts llvmpipe's conversions of F16, on Vulkan and on GL.
+#[test]
+fn llvmpipe_converts_f16() {
+    for gpu in gpus().filter(|gpu| gpu.name.starts_with("llvmpipe")) {
+        let host = gpu.fresh().host;
+        assert!(pollster::block_on(host.check_f16()).unwrap(), "{}", gpu.name);
+        assert!(host.clamper().limits().f16_conversions, "{}", gpu.name);
+    }
 }

@@ -98,8 +98,8 @@ fn small() -> Turns {
     static GPUS: OnceLock<Vec<Gpu>> = OnceLock::new();
     let limited = |gpu: &Gpu| {
         gpu.limited(|limits| {
-            // For the table of 200 channels.
-            limits.max_storage_buffer_binding_size = 16 << 10;
+            // For the table of 200 channels of I64.
+            limits.max_storage_buffer_binding_size = 32 << 10;
             limits.max_compute_workgroups_per_dimension = 2;
         })
     };

@@ -201,7 +201,7 @@ pub fn with_limits(adapter: &wgpu::Adapter, limits: wgpu::Limits) -> Gpu {
     with_features(adapter, wgpu::Features::empty(), limits)
 }
 
-/// A new device. GL devices convert F16 by their own instructions, if these are right, as llvmpipe's are; the others do not.
+/// A new device. GL devices convert F16 by their own instructions, if these are right; the others do not.
 pub fn with_features(
     adapter: &wgpu::Adapter,
     required_features: wgpu::Features,
@@ -211,9 +211,7 @@ pub fn with_features(
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
     let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
     if adapter.get_info().backend == wgpu::Backend::Gl {
-        let right = pollster::block_on(host.check_f16()).unwrap();
-        assert_eq!(right, host.clamper().limits().f16_conversions);
-        assert!(right || !host.adapter().starts_with("llvmpipe"), "{}", host.adapter());
+        pollster::block_on(host.check_f16()).unwrap();
     }
     Gpu { name: host.adapter(), adapter: adapter.clone(), host }
 }
