@@ -24,29 +24,16 @@ fn what_numpy_has_and_we_have_not_is_named() {
 #[test]
 fn headers_that_are_wrong() {
     let folder = Folder::new();
-    for (header, words) in [
-        ("", "could not parse Python expression"),
-        ("{'descr': '|u1', 'fortran_order': False, 'shape': (2,)", "could not parse Python expression"),
-        // The product of the extents is 2^64, or 0 in 64 bits.
-        (
-            "{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
-            "in.npy: 2 bytes follow its header; [4294967296, 4294967296] elements of u8 take 18446744073709551615",
-        ),
-    ] {
-        let input = folder.input(header, &[1, 2]);
-        refused(&folder.run(&["--min=0"], input), &["INPUT: ", "in.npy: ", words]);
-    }
-    for (bytes, words) in [
-        (&b""[..], "magic not found"),
-        (b"\x93NUMPY\x01\x00\x05", "failed to fill whole buffer"),
-        (b"\x93NUMPY\x04\x00\x05\x00\x00\x00{", "version"),
-        // An archive, as `numpy.savez` writes.
-        (b"PK\x03\x04", "magic not found"),
-    ] {
-        let input = folder.path("in.npy");
-        fs::write(&input, bytes).unwrap();
-        refused(&folder.run(&["--min=0"], input), &["INPUT: ", "in.npy: ", words]);
-    }
+    // The product of the extents is 2^64, or 0 in 64 bits.
+    let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (4294967296, 4294967296)}";
+    let words =
+        "2 bytes follow its header; [4294967296, 4294967296] elements of u8 take 18446744073709551615";
+    refused(&folder.run(&["--min=0"], folder.input(header, &[1, 2])), &["INPUT: ", "in.npy: ", words]);
+    refused(&folder.run(&["--min=0"], folder.input("", &[1, 2])), &["could not parse Python expression"]);
+    // An archive, as `numpy.savez` writes.
+    let input = folder.path("in.npy");
+    fs::write(&input, b"PK\x03\x04").unwrap();
+    refused(&folder.run(&["--min=0"], input), &["INPUT: ", "in.npy: ", "magic not found"]);
     assert_eq!(folder.names(), ["in.npy"]);
 }
 
@@ -80,25 +67,11 @@ fn values_that_are_none() {
 }
 
 #[test]
-fn wrong_arguments_are_named() {
+fn wrong_arguments_and_the_help() {
     let folder = Folder::new();
-    let (input, out) = (data("f4.npy"), folder.path("out.npy"));
-    for (options, words) in [
-        (&[][..], "<--min <NUMBER>|--max <NUMBER>|--scale <NUMBER>|--bias <NUMBER>|--dtype <DTYPE>>"),
-        (&["--mni=1"], "'--mni'"),
-        (&["-m"], "'-m'"),
-        (&["--min=1", "third"], "unexpected argument"),
-        (&["--dtype=float"], "invalid value 'float' for '--dtype <DTYPE>': dtype: \"float\" is unknown"),
-    ] {
-        misused(&folder.run(options, &input), words);
-    }
+    let words = "<--min <NUMBER>|--max <NUMBER>|--scale <NUMBER>|--bias <NUMBER>|--dtype <DTYPE>>";
+    misused(&folder.run(&[], data("f4.npy")), words);
     assert_eq!(folder.names(), [""; 0]);
-    let run = |arguments: &[&std::ffi::OsStr]| Command::new(example()).args(arguments).output().unwrap();
-    misused(&run(&["--min=1".as_ref(), input.as_ref()]), "<OUTPUT>");
-    misused(&run(&[input.as_ref(), out.as_ref(), "--min".as_ref()]), "--min");
-    let help = run(&["--help".as_ref()]);
-    assert!(help.status.success(), "{help:?}");
-    let help = String::from_utf8(help.stdout).unwrap();
-    assert!(["--min", "--max", "--scale", "--bias", "--dtype"].iter().all(|option| help.contains(option)));
-    assert!(help.lines().all(|line| line.len() <= 80));
+    let help = Command::new(example()).arg("--help").output().unwrap();
+    assert!(help.status.success() && help.stdout.split(|byte| *byte == b'\n').all(|line| line.len() <= 80));
 }

@@ -33,12 +33,12 @@ fn numpy_clip() {
     }
 }
 
-/// The same numbers in other files that `NumPy` writes or reads: big-endian, in Fortran order, in versions 1.0 and 3.0 of the
+/// Elements of each size in other files that `NumPy` writes or reads: big-endian, in Fortran order, in versions 1.0 and 3.0 of the
 /// format, without dimensions, without elements.
 #[test]
 fn every_form_of_a_file() {
     let folder = Folder::new();
-    for (dtype, bounds) in BOUNDS {
+    for (dtype, bounds) in [BOUNDS[0], BOUNDS[1], BOUNDS[9], BOUNDS[7]] {
         let [(kind, _, _, src), (.., dst)] =
             ["npy", "out.npy"].map(|end| read(&data(&format!("{dtype}.{end}"))));
         let size = src.len() / 120;

@@ -47,6 +47,7 @@ fn every_golden_file_is_read() {
     let entries = std::fs::read_dir(golden::folder()).unwrap();
     let files: HashSet<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(names, files);
-    let cases: HashSet<_> = records.iter().map(|record| (record.file, &record.id)).collect();
+    let cases: HashSet<_> =
+        records.iter().map(|record| (record.file, &record.id, format!("{:?}", record.standard))).collect();
     assert_eq!(cases.len(), records.len(), "an id is twice in a file");
 }

@@ -1,6 +1,6 @@
-//! Recording in one pass, error scopes, and what may move between threads.
+//! Recording in one pass, and what may move between threads.
 
-use wgpu_clamp::{Clamp, Clamper, DType, Host, Operands, Prepared, Tensor, View, reference, wgpu};
+use wgpu_clamp::{Clamp, Clamper, DType, Host, Operands, Prepared, Tensor, View, reference};
 
 use crate::harness::{buffer, gpus, packed, read};
 
@@ -33,19 +33,6 @@ fn clamps_of_one_pass_keep_their_order_and_skip_nothing() {
             reference::apply(&clamp, &from, &src, &to, dst).unwrap();
         }
         assert_eq!((read(gpu, &a), read(gpu, &b)), (x, y));
-    }
-}
-
-/// A caller's error scope sees nothing of the crate's own objects, and stays the caller's.
-#[test]
-fn error_scopes_of_the_caller_are_left_alone() {
-    for gpu in gpus() {
-        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
-        let data = Tensor::zeros(&gpu.host, DType::F32, &[4]).unwrap();
-        gpu.host.submit(&Clamp::new(1.0_f32, 2.0), Operands::in_place(data.view())).unwrap();
-        // A mistake of the caller: a buffer without usages.
-        drop(gpu.zeros(4, wgpu::BufferUsages::empty()));
-        assert!(pollster::block_on(scope.pop()).is_some());
     }
 }
 

@@ -160,43 +160,6 @@ fn slots_take_as_few_dispatches_as_can_be() {
     }
 }
 
-/// Slots that one binding does not span are read by several dispatches. A stride may be 0, and slots may overlap.
-#[test]
-fn slots_may_have_any_stride() {
-    let (rows, wide) = (90, 3000_usize);
-    let pitch = wide.cast_signed();
-    let number = |n: usize| f32::from((n % 977) as u16) / 64.0;
-    let bytes_of =
-        |numbers: &mut dyn Iterator<Item = f32>| -> Vec<u8> { numbers.flat_map(f32::to_le_bytes).collect() };
-    let numbers = bytes_of(&mut (0..rows * wide).map(number));
-    let values = bytes_of(&mut (0..rows * 4).map(|n| f32::from((n % 7) as u8)));
-    let free = Clamp::unbounded(DType::F32);
-    let clamp = free.with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap();
-    for gpu in gpus() {
-        let small = gpu.limited(|limits| limits.max_storage_buffer_binding_size = 1 << 14);
-        let slots = buffer(&small, &numbers);
-        for strides in [[pitch, 1], [-pitch, 0], [0, -1], [3, 0]] {
-            let [scale, bias] = strides.map(|stride| {
-                let offset = if stride < 0 { (rows - 1) * stride.unsigned_abs() + 5 } else { 5 };
-                strided(&[rows], &[stride], offset)
-            });
-            let src = buffer(&small, &values);
-            let operands = Operands::in_place(View::of::<f32>(&src, packed(&[rows, 4])))
-                .with_scale(View::of::<f32>(&slots, scale))
-                .with_bias(View::of::<f32>(&slots, bias));
-            let prepared = small.clamper().prepare(Clamps::slots_along(0, &clamp), operands).unwrap();
-            // At the wide stride, a binding has the numbers of one row or two.
-            let far = strides[0].unsigned_abs() == wide;
-            assert_eq!(prepared.dispatches() > rows / 3, far, "{}", prepared.dispatches());
-            small.run(&[&prepared]);
-            let both = scale.addresses().zip(bias.addresses());
-            let by_value: Vec<_> =
-                both.map(|(scale, bias)| free.with_affine(number(scale), number(bias)).unwrap()).collect();
-            compare(&small, Clamps::along(0, &by_value), operands, &values, &values);
-        }
-    }
-}
-
 /// A binding of 8192 bytes holds 16 uniform blocks of 384 bytes, each at a multiple of 256. One dispatch reads the
 /// slot for up to 16 windows. One invocation writes all blocks of a channel, so a limit of one workgroup changes
 /// nothing.

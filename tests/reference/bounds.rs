@@ -1,21 +1,20 @@
 //! The rules of the clamp itself: order, NaN, absent bounds, zeros.
 
+use clamp_testing::numbers::{integer, number};
 use clamp_testing::random::Random;
+use clamp_testing::values::{NAN_RULES, ORDERS};
 use wgpu_clamp::{Clamp, DType, NanRule, Number, Order, Scalar, reference};
 
-use crate::exact::NAN_RULES;
-use crate::inputs::{element, to_f64};
-use crate::numbers::{infinity, sign_bit, to_i128, wrapped};
-
-const ORDERS: [Order; 2] = [Order::MinWins, Order::MaxWins];
+use crate::inputs::element;
+use crate::numbers::{infinity, sign_bit, wrapped};
 
 fn is_nan(dtype: DType, bits: u64) -> bool {
-    dtype.is_float() && to_f64(dtype, bits).is_nan()
+    dtype.is_float() && number(dtype, bits).is_nan()
 }
 
 /// Whether `a < b` as numbers, by the host's own comparison.
 fn less(dtype: DType, a: u64, b: u64) -> bool {
-    if dtype.is_float() { to_f64(dtype, a) < to_f64(dtype, b) } else { to_i128(dtype, a) < to_i128(dtype, b) }
+    if dtype.is_float() { number(dtype, a) < number(dtype, b) } else { integer(dtype, a) < integer(dtype, b) }
 }
 
 /// Asserts the definition of the clamp, stated as properties of the result.

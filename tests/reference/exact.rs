@@ -1,14 +1,13 @@
 //! Compares exact results with arbitrary-precision arithmetic, results of NaN and ∞ with the rules of the definition.
 
+use clamp_testing::numbers::{limits, number};
 use clamp_testing::random::Random;
-use wgpu_clamp::{Clamp, DType, Element, NanRule, Precision, Rounding, reference};
+use clamp_testing::values::{NAN_RULES, PRECISIONS, ROUNDINGS, pairs};
+use wgpu_clamp::{Clamp, DType, Element, NanRule, Precision, reference};
 
 use crate::host::{narrowed, widened};
-use crate::inputs::{all_pairs, converting, element, hard_step, to_f64, with_step};
-use crate::numbers::{fields, infinity, limits, rounded_result, sign_bit, wrapped};
-
-pub const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEven];
-pub const NAN_RULES: [NanRule; 3] = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax];
+use crate::inputs::{converting, element, hard_step, with_step};
+use crate::numbers::{fields, infinity, nearest_float, rounded_result, sign_bit, wrapped};
 
 /// Asserts the exact result of a clamp without bounds; returns it.
 fn assert_rounded_once(clamp: &Clamp, x: u64) -> u64 {
@@ -27,13 +26,13 @@ fn assert_rounded_once(clamp: &Clamp, x: u64) -> u64 {
 
 #[test]
 fn every_pair_is_exact_with_an_affine_step() {
-    for (seed, (source, dtype)) in all_pairs().enumerate() {
+    for (seed, (source, dtype)) in pairs().enumerate() {
         let mut random = Random(1000 + seed as u64);
         let mut ties = 0;
         for _ in 0..if source == dtype { 40_000 } else { 4000 } {
             let x = element(&mut random, source);
             let step = hard_step(&mut random, source, dtype, x);
-            if to_f64(source, x).is_finite() {
+            if number(source, x).is_finite() {
                 let clamp = with_step(&converting(source, dtype), step);
                 let [truncated, nearest] =
                     ROUNDINGS.map(|rounding| assert_rounded_once(&clamp.with_rounding(rounding), x));
@@ -81,10 +80,10 @@ fn elements(source: DType, random: &mut Random) -> Vec<u64> {
 /// Elements that are finite numbers; `nan_and_infinity_by_rule` has the others.
 #[test]
 fn every_pair_is_exact_without_an_affine_step() {
-    for (seed, (source, dtype)) in all_pairs().enumerate() {
+    for (seed, (source, dtype)) in pairs().enumerate() {
         let mut random = Random(1100 + seed as u64);
         let plain = converting(source, dtype);
-        for x in elements(source, &mut random).into_iter().filter(|&x| to_f64(source, x).is_finite()) {
+        for x in elements(source, &mut random).into_iter().filter(|&x| number(source, x).is_finite()) {
             for clamp in ROUNDINGS.map(|rounding| plain.with_rounding(rounding)) {
                 let expected = assert_rounded_once(&clamp, x);
                 // A scale of 1 with a bias of ±0 is no affine step, so `Fast` allows one result.
@@ -99,7 +98,7 @@ fn every_pair_is_exact_without_an_affine_step() {
 
 #[test]
 fn nan_and_infinity_by_rule() {
-    for (seed, (source, dtype)) in all_pairs().filter(|(source, _)| source.is_float()).enumerate() {
+    for (seed, (source, dtype)) in pairs().filter(|(source, _)| source.is_float()).enumerate() {
         let mut random = Random(1300 + seed as u64);
         let sign = sign_bit(source);
         // Flushing must not turn a tiny scale into the zero that makes a NaN.
@@ -114,7 +113,7 @@ fn nan_and_infinity_by_rule() {
         };
         for n in 0..3 * 2 * 2 * 50 {
             let (rule, rounding) = (NAN_RULES[n % 3], ROUNDINGS[n / 3 % 2]);
-            let precision = [Precision::Fast, Precision::Exact][n / 6 % 2];
+            let precision = PRECISIONS[n / 6 % 2];
             let plain = converting(source, dtype).with_nan_rule(rule).with_rounding(rounding);
             let plain = plain.with_precision(precision);
             let of = |clamp: &Clamp, x: u64| {
@@ -152,6 +151,27 @@ fn nan_and_infinity_by_rule() {
             for (scale, bias) in [(2.0, 5.0), (0.0, 1.0), (0.0, 5.0), (-1.0, 5.0), (tiny, 5.0)] {
                 let clamp = plain.with_affine(scale, bias).unwrap();
                 assert_eq!(of(&clamp, nan), ruled(stays), "{clamp:?} of {nan:#x}");
+            }
+        }
+    }
+}
+
+/// All standards share this conversion of attributes; the fuzz target `standards` holds each of them to the nearest number. The
+/// attributes are numbers of the format, the midpoints between them, and neighbours of midpoints.
+#[test]
+fn attributes_of_standards_become_the_nearest_floats() {
+    for (dtype, step) in [(DType::F16, 1), (DType::BF16, 1), (DType::F32, 65_537)] {
+        let last = infinity(dtype) - 1;
+        for magnitude in (0..last).step_by(step).chain([last]) {
+            let [before, below, above] =
+                [magnitude.saturating_sub(1), magnitude, magnitude + 1].map(|bits| number(dtype, bits));
+            let midpoint =
+                if above.is_finite() { below.midpoint(above) } else { below + (below - before) / 2.0 };
+            for value in [below, midpoint.next_down(), midpoint, midpoint.next_up(), 1.0 / below] {
+                for value in [value, -value] {
+                    let bound = Clamp::openvino(dtype, value, value).unwrap().min().value().unwrap().bits();
+                    assert_eq!(bound, nearest_float(dtype, value), "{value:e} as {dtype}");
+                }
             }
         }
     }

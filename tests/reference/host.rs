@@ -2,10 +2,9 @@
 
 use std::cmp::Ordering;
 
+use clamp_testing::numbers::integer;
 use half::{bf16, f16};
 use wgpu_clamp::{DType, Element, Rounding};
-
-use crate::numbers::to_i128;
 
 /// An element as an f32; a 32-bit integer becomes the nearest one. NaNs of other dtypes become quiet.
 #[expect(clippy::cast_precision_loss, reason = "rounding is what is wanted")]
@@ -16,7 +15,7 @@ pub fn widened(source: DType, bits: u64) -> f32 {
         DType::BF16 => bf16::from_bits(bits as u16).to_f32(),
         _ => {
             assert!(source.size() <= 4);
-            to_i128(source, bits) as f32
+            integer(source, bits) as f32
         }
     }
 }
@@ -27,7 +26,7 @@ pub fn beside(source: DType, bits: u64) -> [f32; 2] {
     if source.is_float() {
         return [nearest; 2];
     }
-    match (nearest as i128).cmp(&to_i128(source, bits)) {
+    match (nearest as i128).cmp(&integer(source, bits)) {
         Ordering::Less => [nearest, nearest.next_up()],
         Ordering::Equal => [nearest; 2],
         Ordering::Greater => [nearest.next_down(), nearest],

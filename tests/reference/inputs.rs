@@ -1,23 +1,11 @@
 //! Inputs that are hard to compute with.
 
+use clamp_testing::numbers::number;
 use clamp_testing::random::Random;
 use clamp_testing::values::mask;
-use half::{bf16, f16};
 use wgpu_clamp::{Clamp, DType};
 
-use crate::numbers::{fields, to_i128};
-
-/// All 81 pairs of source and destination that convert.
-pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
-    let of = |source| DType::CONVERTIBLE.into_iter().map(move |dtype| (source, dtype));
-    DType::CONVERTIBLE.into_iter().flat_map(of)
-}
-
-/// [`pairs`], and the dtypes that do not convert.
-pub fn all_pairs() -> impl Iterator<Item = (DType, DType)> {
-    let others = DType::ALL.into_iter().filter(|dtype| !DType::CONVERTIBLE.contains(dtype));
-    pairs().chain(others.map(|dtype| (dtype, dtype)))
-}
+use crate::numbers::fields;
 
 pub fn converting(source: DType, dtype: DType) -> Clamp {
     Clamp::unbounded(dtype).with_source(source).unwrap()
@@ -67,20 +55,8 @@ pub fn element(random: &mut Random, dtype: DType) -> u64 {
 /// A finite number, an f32 unless the dtype is F64.
 pub fn finite(random: &mut Random, dtype: DType) -> f64 {
     let of = if dtype == DType::F64 { dtype } else { DType::F32 };
-    let mut floats = std::iter::repeat_with(|| to_f64(of, float(random, of)));
+    let mut floats = std::iter::repeat_with(|| number(of, float(random, of)));
     floats.find(|value| value.is_finite()).unwrap()
-}
-
-/// An element as an f64, which holds all elements except some 64-bit integers.
-#[expect(clippy::cast_precision_loss, reason = "a start for numbers near it")]
-pub fn to_f64(dtype: DType, bits: u64) -> f64 {
-    match dtype {
-        DType::F32 => f32::from_bits(bits as u32).into(),
-        DType::F16 => f16::from_bits(bits as u16).to_f64(),
-        DType::BF16 => bf16::from_bits(bits as u16).to_f64(),
-        DType::F64 => f64::from_bits(bits),
-        _ => to_i128(dtype, bits) as f64,
-    }
 }
 
 /// The nearest finite f32.
@@ -127,7 +103,7 @@ fn hard_bias(random: &mut Random, dtype: DType, product: f64) -> f64 {
 
 /// A scale and a bias that make the result of `x` hard to round. For integers it is often a tie.
 pub fn hard_step(random: &mut Random, source: DType, dtype: DType, x: u64) -> (f64, f64) {
-    let value = to_f64(source, x);
+    let value = number(source, x);
     let (scale, bias) = if dtype.is_float() || random.below(2) == 0 {
         let scale = parameter(random, dtype);
         let bias = match random.below(2) {
@@ -137,7 +113,7 @@ pub fn hard_step(random: &mut Random, source: DType, dtype: DType, x: u64) -> (f
         (scale, bias)
     } else {
         let scale = random.pick(&[1.0, 0.5, -0.25, 1.5, -1.0, 2.0_f64.powi(-20), 0.1_f32.into()]);
-        let near = to_f64(dtype, integer(random, dtype)) + random.pick(&[0.0, 0.5, -0.5, 0.25]);
+        let near = number(dtype, integer(random, dtype)) + random.pick(&[0.0, 0.5, -0.5, 0.25]);
         let bias = narrow(near - value * scale);
         (scale, random.pick(&[bias, bias.next_up(), bias.next_down()]).into())
     };

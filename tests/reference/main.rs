@@ -2,7 +2,6 @@
 //! outputs of ONNX Runtime, and tables derived from the definition of the operator. None of this needs a GPU.
 
 mod bounds;
-mod buffers;
 mod channels;
 mod exact;
 mod fast;

@@ -1,5 +1,6 @@
 //! The operator's results in integers of arbitrary precision.
 
+use clamp_testing::numbers::{integer, limits};
 use clamp_testing::values::mask;
 use num_bigint::{BigInt, Sign};
 use wgpu_clamp::{Clamp, DType, Rounding, Scalar};
@@ -33,21 +34,9 @@ pub fn least_normal(dtype: DType) -> u64 {
     1 << fields(dtype).1
 }
 
-/// The lowest and the highest number of an integer dtype.
-pub fn limits(dtype: DType) -> [i128; 2] {
-    let lowest = if dtype.is_signed_integer() { -i128::from(sign_bit(dtype)) } else { 0 };
-    [lowest, lowest + (1 << dtype.bits()) - 1]
-}
-
 /// The low bits of an integer, as many as the dtype has.
 pub fn wrapped(dtype: DType, number: i128) -> u64 {
     number as u64 & mask(dtype)
-}
-
-/// An integer element as a number.
-pub fn to_i128(dtype: DType, bits: u64) -> i128 {
-    let wraps = dtype.is_signed_integer() && bits & sign_bit(dtype) != 0;
-    i128::from(bits) - if wraps { 1 << dtype.bits() } else { 0 }
 }
 
 /// The exponent of a subnormal number's last place, counted in the unit of [`exact`].
@@ -59,7 +48,7 @@ fn least_exponent(dtype: DType) -> u32 {
 /// A finite element, in units of 2^-1100.
 fn exact(dtype: DType, bits: u64) -> BigInt {
     if !dtype.is_float() {
-        return BigInt::from(to_i128(dtype, bits)) << POINT;
+        return BigInt::from(integer(dtype, bits)) << POINT;
     }
     let fraction_bits = fields(dtype).1;
     let magnitude = bits & !sign_bit(dtype);
@@ -98,6 +87,15 @@ pub fn rounded_result(clamp: &Clamp, x: u64) -> u64 {
     let product_negative = negative(source, x) != negative(scale.dtype(), scale.bits());
     let bias_negative_zero = bias.bits() == sign_bit(bias.dtype());
     rounded(clamp, &sum, product_negative && bias_negative_zero)
+}
+
+/// The element of a float dtype that is nearest to a number, ties to even.
+pub fn nearest_float(dtype: DType, value: f64) -> u64 {
+    if value.is_infinite() {
+        return infinity(dtype) | if value < 0.0 { sign_bit(dtype) } else { 0 };
+    }
+    let exact = exact(DType::F64, value.to_bits()) << POINT;
+    rounded(&Clamp::unbounded(dtype), &exact, value.is_sign_negative())
 }
 
 /// Rounds a sum of [`product_and_sum`] to the nearest float, ties to even, or to an integer as the clamp does.

@@ -1,10 +1,11 @@
 //! `verify::check` finds every fault, and reports nothing else.
 
 use clamp_testing::random::Random;
+use clamp_testing::values::pairs;
 use wgpu_clamp::verify::{self, Buffers, Report};
 use wgpu_clamp::{Clamp, Clamps, DType, Element, Error, Layout, Precision, reference};
 
-use crate::inputs::{converting, pairs};
+use crate::inputs::converting;
 
 /// Calls [`verify::check`] on whole buffers.
 pub fn check<'a>(
@@ -134,9 +135,9 @@ fn the_claim_of_a_conversion() {
     const EXACT: &str = "bit-exact with the CPU reference";
     let layout = Layout::packed(&[1]).unwrap();
     let claim = |clamp: Clamp| {
-        let mut after = [0; 4];
-        reference::apply(&clamp, &layout, &[0; 4], &layout, &mut after).unwrap();
-        check(&clamp, &layout, &[0; 4], &layout, &[0; 4], &after).unwrap().to_string()
+        let mut after = [0; 8];
+        reference::apply(&clamp, &layout, &[0; 8], &layout, &mut after).unwrap();
+        check(&clamp, &layout, &[0; 8], &layout, &[0; 8], &after).unwrap().to_string()
     };
     for (source, dtype) in pairs() {
         let plain = converting(source, dtype);

@@ -1,58 +1,11 @@
-//! `DirectML` CLIP and CLIP1.
+//! `DirectML` CLIP and CLIP1. `DirectML` runs on Windows only, so there are no recorded outputs of it.
 
 use wgpu_clamp::standards::directml::{
     ElementWiseClip, ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc,
 };
-use wgpu_clamp::{Clamp, DType, Layout, reference};
+use wgpu_clamp::{Clamp, DType, Layout};
 
 use crate::Table;
-
-/// `DirectML` runs on Windows only, so its results are derived from its documentation and that of HLSL's `min` and `max`.
-#[test]
-fn sentences_of_the_text() {
-    let nan = f32::NAN;
-    let bits = |x: f32| u64::from(x.to_bits());
-    let of = |dtype, min, max, scale_bias| {
-        Clamp::directml(dtype, min, max, scale_bias, FeatureLevel::V5_0).unwrap()
-    };
-    let scaled = Some(ScaleBias { scale: 1.5, bias: -20.0 });
-    for (sentence, clamp, pairs) in [
-        (
-            "the result is max(Min, min(x, Max))",
-            of(DType::F32, 2.0, 1.0, None),
-            &[(bits(0.0), bits(2.0)), (bits(9.0), bits(2.0)), (bits(nan), bits(2.0))][..],
-        ),
-        (
-            "given a NaN and a number, HLSL's min and max return the number",
-            of(DType::F32, -1.0, 1.0, None),
-            &[(bits(nan), bits(1.0)), (bits(-nan), bits(1.0)), (0x7f80_0001, bits(1.0))],
-        ),
-        (
-            "for another float type the bounds are rounded to the nearest even first",
-            of(DType::F16, -2049.0, 65520.0, None),
-            &[(0xfbff, 0xe800), (0x7c00, 0x7c00), (0x7bff, 0x7bff)],
-        ),
-        (
-            "for an integer tensor the float bounds are truncated toward zero first",
-            of(DType::I8, -1.9, 1.9, None),
-            &[(0xf9, 0xff), (0, 0), (7, 1)],
-        ),
-        (
-            "a scale and bias, if present, are applied to x before the bounds",
-            of(DType::U8, 0.0, 200.0, scaled),
-            &[(0, 0), (15, 2), (100, 130), (250, 200)],
-        ),
-        (
-            "scale and bias may be left out",
-            of(DType::F32, -1.0, 1.0, None),
-            &[(0x8000_0000, 0x8000_0000), (1, 1)],
-        ),
-    ] {
-        for &(x, expected) in pairs {
-            assert_eq!(reference::element(&clamp, x).unwrap(), expected, "{sentence}: {clamp:?} of {x:#x}");
-        }
-    }
-}
 
 /// The levels, in order.
 fn levels() -> Vec<FeatureLevel> {
@@ -91,23 +44,12 @@ fn versions_clamps_and_refusals() {
         table.line(format!("ranks, {level}"), Ok(format!("{:?}", ranks.collect::<Vec<_>>())));
     }
     let scaled = |scale, bias| Some(ScaleBias { scale, bias });
-    let power = |n| 2.0_f32.powi(n);
     for (dtype, min, max, scale_bias) in [
         (DType::F32, 2.0, 1.0, None),
         (DType::F32, 0.0, 6.0, scaled(1.5, -20.0)),
         (DType::U8, 0.0, 6.0, scaled(1.0, 0.0)),
-        // Integers truncate toward zero and saturate.
-        (DType::I8, -0.99, 0.99, None),
+        // The float bounds of an integer tensor truncate toward zero.
         (DType::I8, -1.5, 1.999, None),
-        (DType::I8, -129.0, 128.0, None),
-        (DType::U8, -0.5, 256.0, None),
-        (DType::I16, -1e5, 1e5, None),
-        (DType::U16, -1.0, 1e-45, None),
-        (DType::I32, power(31).next_down(), power(31), None),
-        (DType::U32, power(31), power(32), None),
-        (DType::I64, power(63).next_down(), power(63), None),
-        (DType::I64, -power(63), f32::MIN, None),
-        (DType::U64, power(63), f32::INFINITY, None),
         (DType::F32, f32::NAN, 1.0, None),
         (DType::U64, f32::NEG_INFINITY, f32::NAN, None),
         (DType::F32, 0.0, 1.0, scaled(f32::NAN, 0.0)),

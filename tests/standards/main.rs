@@ -1,8 +1,8 @@
 //! Compares the constructors of the five standards with their texts. `snapshots/` keeps a table per standard: the dtypes of
-//! each version, clamps and refusals. Whoever changes a row compares it with the text. None of this needs a GPU.
+//! each version, clamps and refusals. Whoever changes a row compares it with the text. The fuzz target `standards` has all other
+//! bounds. None of this needs a GPU.
 
 mod directml;
-mod rounding;
 
 use std::fmt::Write as _;
 
@@ -89,20 +89,6 @@ fn webnn() {
         one(DType::F16, number.into());
     }
     for (dtype, numbers) in [
-        (DType::F16, &[f64::INFINITY, 65_519.9, 65_520.0, -1e-9][..]),
-        // To nearest even, and saturated.
-        (DType::I8, &[0.5, 1.5, -2.5, 126.5, 127.5, f64::NEG_INFINITY, f64::NAN]),
-        (DType::U8, &[-0.6, 255.5]),
-        (DType::U32, &[4_294_967_295.0, 3e9]),
-        (DType::I32, &[3e9]),
-        (DType::U64, &[f64::INFINITY]),
-        (DType::I64, &[-1e300]),
-    ] {
-        for &number in numbers {
-            one(dtype, number.into());
-        }
-    }
-    for (dtype, numbers) in [
         (DType::U64, &[ROUNDED.into(), i128::MAX][..]),
         (DType::I64, &[i128::from(i64::MIN) - 1, i128::from(i64::MAX) + 1]),
         (DType::I8, &[-129, 128]),
@@ -113,25 +99,17 @@ fn webnn() {
             one(dtype, number.into());
         }
     }
-    let pairs: [(DType, MlNumber, MlNumber); 17] = [
+    let pairs: [(DType, MlNumber, MlNumber); 9] = [
         (DType::F32, 0.1.into(), 0.into()),
         (DType::F32, (1_i64 << 60).into(), ROUNDED.into()),
-        (DType::F32, f64::INFINITY.into(), f64::MIN.into()),
         (DType::F16, 1e300.into(), i128::MIN.into()),
-        (DType::I8, f64::NAN.into(), (-1.0).into()),
-        (DType::I8, 0.6.into(), 0.4.into()),
         (DType::U8, 2.5.into(), 1.into()),
-        (DType::I32, f64::INFINITY.into(), f64::NAN.into()),
         (DType::I64, ROUNDED.into(), (ROUNDED - 1).into()),
         (DType::I64, f64::INFINITY.into(), (i64::MAX - 1).into()),
         (DType::U64, u64::MAX.into(), (u64::MAX - 1).into()),
         // Equal after the cast, or a float NaN.
         (DType::I8, 0.4.into(), 0.2.into()),
-        (DType::U8, 300.0.into(), 256.0.into()),
-        (DType::F16, 70_000.0.into(), 66_000.0.into()),
-        (DType::F32, 0.0.into(), (-0.0).into()),
         (DType::F32, f64::NAN.into(), (-1.0).into()),
-        (DType::F32, 1.0.into(), f64::NAN.into()),
     ];
     for (dtype, min, max) in pairs {
         table.add(format!("{dtype}, {min:?}, {max:?}"), Clamp::webnn(dtype, Some(min), Some(max)));
@@ -143,22 +121,13 @@ fn webnn() {
 fn openvino() {
     let mut table = Table::default();
     table.dtypes("OpenVINO", |dtype| Clamp::openvino(dtype, 0.0, 6.0));
-    let above = f64::EPSILON;
     for (dtype, min, max) in [
         (DType::F32, -1.0, 1.0),
         (DType::F32, 0.0, -0.0),
-        // Just above a tie. By way of f32, or without the low half of the f64, it would be the tie and round down.
-        (DType::F16, 1.0, 1.0 + 2.0_f64.powi(-11) + above),
-        (DType::BF16, 1.0, 1.0 + 2.0_f64.powi(-8) + above),
         // Min up and Max down, which may cross: an unsigned dtype has no -1.
-        (DType::I8, -1.5, 1.5),
         (DType::I8, -0.5, 0.5),
         (DType::I32, 0.2, 0.8),
-        (DType::I32, -0.8, -0.2),
         (DType::U32, -0.8, -0.2),
-        (DType::U8, -0.5, -0.5),
-        (DType::U8, -3.5, 300.0),
-        (DType::I64, -9.3e18, 9.3e18),
         // 2^63 itself is beyond I64, and the last f64 below it is 2^63 - 1024.
         (DType::I64, 0.0, 9_223_372_036_854_774_784.0),
         (DType::U64, 9_223_372_036_854_775_808.0, 1.9e19),

@@ -3,16 +3,16 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use wgpu_clamp::{BoundBuffer, Limits, Plan, Recording, wgpu};
+use wgpu_clamp::{DType, Limits, Plan};
 
 use crate::bench::Bench;
 use crate::case::Case;
 use crate::clock::Work;
-use crate::device::Device;
-use crate::kernels;
+use crate::data::random_buffer;
+use crate::kernels::Kernels;
 use crate::model::{self, in_parallel};
 use crate::options::Options;
-use crate::stats::{Stats, rank_correlation};
+use crate::stats::rank_correlation;
 
 /// A kernel that could take a row.
 #[derive(Debug, Serialize)]
@@ -31,32 +31,35 @@ struct Choice {
 }
 
 impl Choice {
+    /// The candidates of a case, with their times in microseconds.
+    fn of(case: &Case, limits: Limits, times: impl FnOnce(Vec<Kernels>) -> Result<Vec<f64>>) -> Result<Self> {
+        let candidates = Plan::candidates(case.asked(), &case.src, &case.dst, limits)?;
+        let kernels = |(_, plan): &(f64, Plan)| Ok(plan.record(case.asked(), [None; 4])?.into());
+        let times = times(candidates.iter().map(kernels).collect::<Result<_>>()?)?;
+        let entry = |((cost, plan), time): ((f64, Plan), f64)| Entry { plan: plan.to_string(), cost, time };
+        Ok(Self { row: case.title(), entries: candidates.into_iter().zip(times).map(entry).collect() })
+    }
+
     /// The time of the plan's choice as a multiple of the best candidate's.
     fn loss(&self) -> f64 {
         let best = self.entries.iter().map(|entry| entry.time).fold(f64::INFINITY, f64::min);
         self.entries.first().map_or(1.0, |first| first.time / best)
     }
 
-    fn text(&self) -> String {
-        let lines = self.entries.iter().map(|Entry { plan, cost, time }| {
+    fn print(&self) {
+        println!("\n{}: {:.2} of the best\n", self.row, self.loss());
+        println!("| cost µs | time µs | windows, kernels |\n| ---: | ---: | --- |");
+        for Entry { plan, cost, time } in &self.entries {
             let plan = plan.rsplit_once("windows: ").map_or(&plan[..], |(_, kernels)| kernels);
-            format!("| {cost:.1} | {time:.1} | {plan} |\n")
-        });
-        format!(
-            "\n{}: {:.2} of the best\n\n| cost µs | time µs | windows, kernels |\n| ---: | ---: | --- |\n{}",
-            self.row,
-            self.loss(),
-            lines.collect::<String>()
-        )
+            println!("| {cost:.1} | {time:.1} | {plan} |");
+        }
     }
 }
 
 /// Times or predicts all candidates of the requested rows, and prints them.
 pub fn run(options: &Options) -> Result<()> {
     let choices = if options.model { predicted(options)? } else { measured(options)? };
-    if let Some(path) = &options.json {
-        std::fs::write(path, serde_json::to_string_pretty(&choices)?)?;
-    }
+    options.write(&choices)?;
     println!("\n{}", summary(&choices));
     Ok(())
 }
@@ -79,113 +82,37 @@ fn summary(choices: &[Choice]) -> String {
 }
 
 /// The large rows, in two buffers and with numbers of the host.
-fn cases(options: &Options) -> Result<Vec<Case>> {
-    let mut cases = model::large(options)?;
+fn cases(options: &Options, bytes: u64) -> Result<Vec<Case>> {
+    let mut cases = model::large(options, bytes)?;
     cases.retain(|case| !case.in_place && case.slots.is_none());
     Ok(cases)
 }
 
-/// The plans with their costs in microseconds.
-fn candidates(case: &Case, limits: Limits) -> Result<Vec<(f64, Plan)>> {
-    Ok(Plan::candidates(case.asked(), &case.src, &case.dst, limits)?)
-}
-
 /// Predicts the times on a GPU.
 fn predicted(options: &Options) -> Result<Vec<Choice>> {
-    let predict = |case: &Case| -> Result<Choice> {
-        let entry = |(cost, plan): (f64, Plan)| {
-            let recording = plan.record(case.asked(), [None; 4])?;
-            Ok(Entry { plan: plan.to_string(), cost, time: model::time(case, &recording)? })
-        };
-        let entries = candidates(case, model::limits())?.into_iter().map(entry).collect::<Result<_>>()?;
-        Ok(Choice { row: case.title(), entries })
+    let predict = |case: &Case| {
+        let times = |kernels: Vec<Kernels>| kernels.iter().map(|one| model::time(case, one)).collect();
+        Choice::of(case, model::limits(), times)
     };
-    let choices = in_parallel(&cases(options)?, predict)?;
-    for choice in &choices {
-        println!("{}", choice.text());
-    }
+    let choices = in_parallel(&cases(options, options.bytes().unwrap_or(model::BYTES))?, predict)?;
+    choices.iter().for_each(Choice::print);
     Ok(choices)
 }
 
 /// Times the candidates on a device.
 fn measured(options: &Options) -> Result<Vec<Choice>> {
     let bench = Bench::open(options.clone())?;
-    let options = Options { size: Some(bench.bytes()), ..options.clone() };
-    let limits = bench.device.host.clamper().limits();
+    let device = &bench.device;
     let measure = |case: &Case| {
-        let candidates = candidates(case, limits)?;
-        let record = |(_, plan): &(f64, Plan)| {
-            Ok(work(&bench.device, case.sizes()?, &plan.record(case.asked(), [None; 4])?))
+        let [src, dst] = case.sizes()?;
+        let src = random_buffer(device, case.clamp().source(), src)?;
+        let pair = [src, random_buffer(device, DType::U64, dst)?];
+        let work = |one: &Kernels| Work::Pass(one.dispatches(device, std::slice::from_ref(&pair)));
+        let times = |kernels: Vec<Kernels>| {
+            let (_, stats) = bench.take_turns(kernels.iter().map(work).collect())?;
+            Ok(stats.iter().map(|stats| 1e6 * stats.median).collect())
         };
-        let works = candidates.iter().map(record).collect::<Result<_>>()?;
-        let (_, stats) = bench.take_turns(works)?;
-        let entry = |((cost, plan), time): ((f64, Plan), Stats)| Entry {
-            plan: plan.to_string(),
-            cost,
-            time: 1e6 * time.median,
-        };
-        Ok(Choice { row: case.title(), entries: candidates.into_iter().zip(stats).map(entry).collect() })
+        Choice::of(case, device.host.clamper().limits(), times).inspect(Choice::print)
     };
-    bench.each(&cases(&options)?, Case::title, measure, Choice::text)
-}
-
-/// The dispatches of a recording in two buffers of `sizes` bytes, as work.
-fn work(device: &Device, sizes: [usize; 2], recording: &Recording) -> Work {
-    let wgpu = device.wgpu();
-    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-    let buffer = |size: usize| {
-        let size = size.next_multiple_of(16) as u64;
-        wgpu.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
-    };
-    let operands = sizes.map(buffer);
-    let own = |bytes: &Vec<u8>| {
-        let buffer = buffer(bytes.len());
-        device.queue().write_buffer(&buffer, 0, bytes);
-        buffer
-    };
-    let own: Vec<_> = recording.buffers.iter().map(own).collect();
-    let dispatch = |one: &wgpu_clamp::Dispatch| {
-        let program = &recording.shaders[one.shader];
-        let entries = one.bindings.iter().map(|bound| wgpu::BindGroupLayoutEntry {
-            binding: bound.binding,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            // The uniform block, src, dst, and a table in storage.
-            ty: wgpu::BindingType::Buffer {
-                ty: match bound.binding {
-                    0 => wgpu::BufferBindingType::Uniform,
-                    binding => wgpu::BufferBindingType::Storage { read_only: binding != 2 },
-                },
-                has_dynamic_offset: false,
-                min_binding_size: None,
-            },
-            count: None,
-        });
-        let entries: Vec<_> = entries.collect();
-        let layout = wgpu
-            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
-        let pipeline_layout = wgpu.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: None,
-            bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
-        });
-        let pipeline = kernels::pipeline(
-            device,
-            &program.wgsl,
-            Some(program.entry_point),
-            Some(&pipeline_layout),
-            &program.constants,
-        );
-        let part = |at: &wgpu_clamp::Binding| {
-            let buffer = match at.buffer {
-                BoundBuffer::Own(n) => &own[n],
-                BoundBuffer::Dst => &operands[1],
-                _ => &operands[0],
-            };
-            (at.binding, kernels::part(buffer, at.offset, at.size))
-        };
-        let group = kernels::bind(wgpu, &layout, one.bindings.iter().map(part));
-        kernels::dispatch(&pipeline, group, one.grid)
-    };
-    let all: Vec<_> = recording.dispatches.iter().map(dispatch).collect();
-    Work::Pass(vec![Box::new(move |pass| all.iter().for_each(|one| one(pass)))])
+    cases(options, bench.bytes())?.iter().map(measure).collect()
 }

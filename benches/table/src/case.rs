@@ -2,64 +2,52 @@
 
 use std::rc::Rc;
 
-use anyhow::{Context, Result};
-use wgpu_clamp::{Clamp, Clamps, DType, Layout, Limits, Number, Operands, Plan, Prepared, View, wgpu};
+use anyhow::{Context, Result, ensure};
+use wgpu_clamp::verify::Buffers;
+use wgpu_clamp::{
+    Clamp, Clamps, DType, Layout, Limits, Number, Operands, Plan, Prepared, Scalar, View, wgpu,
+};
 
 use crate::bench::Bench;
-use crate::clock::{Dispatch, Work};
-use crate::data::{self, Content};
+use crate::clock::{Dispatch, Work, seconds};
+use crate::data::{self, random_buffer};
 use crate::device::Device;
-use crate::plain::plain;
+use crate::kernels::Kind;
+use crate::plain::{alike, plain};
 use crate::row::{Goals, Rival, Row, Trial};
-use crate::verify;
 
 /// One clamp on given layouts.
 #[derive(Clone)]
 pub struct Case {
-    /// The section of the table.
     pub section: String,
-    /// The name of the row.
     pub name: String,
     /// The clamp, or one for each index of `axis`, with all numbers known to the host.
     pub clamps: Vec<Clamp>,
     /// The axis of the channels, if each has its own clamp.
     pub axis: Option<usize>,
-    /// The clamp of the measured call, if some of its numbers lie on the GPU.
+    /// The clamp of the measured call, if its scale and bias lie on the GPU.
     pub slots: Option<Clamp>,
-    /// The source layout.
     pub src: Layout,
-    /// The destination layout.
     pub dst: Layout,
     /// Whether source and destination are the same buffer.
     pub in_place: bool,
     /// Elements of src that have to be loaded, and of dst that have to be loaded or stored, if not those of the tensor:
     /// words also hold elements that take no part.
     pub moved: Option<[usize; 2]>,
-    /// The work that counts as one.
-    pub against: Against,
-    /// The least ratios.
+    /// The kernels that the case is compared with, besides the plain one: copies of as many bytes in total, or fills of the output.
+    /// With numbers on the GPU the rival is the same clamp with numbers of the host.
+    pub packets: Kind,
     pub goals: Goals,
-}
-
-/// Work that a case is compared with, besides the plain kernel.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Against {
-    /// A copy that reads and writes as many bytes in total.
-    Copy,
-    /// A fill of the output's bytes.
-    Fill,
-    /// The same clamps with numbers of the host in place of numbers on the GPU.
-    Values,
 }
 
 /// A case with one or more sets of buffers.
 pub struct Set {
-    /// Min, Max, scale and bias of each channel, if they lie on the GPU.
-    slots: [Option<wgpu::Buffer>; 4],
+    /// Scale and bias of each channel, if they lie on the GPU.
+    slots: Option<[wgpu::Buffer; 2]>,
     /// Pairs of source and destination; in place, both are the same buffer.
     pub(crate) buffers: Vec<[wgpu::Buffer; 2]>,
     /// The clamp prepared on each pair of buffers.
-    pub(crate) prepared: Vec<Prepared>,
+    prepared: Vec<Prepared>,
 }
 
 impl Case {
@@ -75,21 +63,9 @@ impl Case {
             dst,
             in_place: false,
             moved: None,
-            against: Against::Copy,
+            packets: Kind::Copy,
             goals: [None; 2],
         }
-    }
-
-    /// The case with a clamp for each index of an axis.
-    pub fn along(self, axis: usize, clamp: impl Fn(usize) -> Result<Clamp>) -> Result<Self> {
-        let clamps = (0..self.dst.shape()[axis]).map(clamp).collect::<Result<_>>()?;
-        Ok(Self { axis: Some(axis), clamps, ..self })
-    }
-
-    /// The case with scale and bias on the GPU, compared with the same numbers on the host.
-    pub fn on_gpu(self) -> Result<Self> {
-        let slots = self.clamp().with_scale_bias(Number::OnGpu, Number::OnGpu)?;
-        Ok(Self { slots: Some(slots), against: Against::Values, ..self })
     }
 
     /// The clamp; with channels, the first channel's.
@@ -143,140 +119,136 @@ impl Case {
         Ok([size(&self.src, self.clamp().source())?, size(&self.dst, self.clamp().dtype())?])
     }
 
-    /// What the destination holds before the clamp.
-    pub(crate) fn before(&self) -> Content {
-        if self.in_place { Content::Random(self.clamp().source()) } else { Content::Poison }
+    /// The layout of the numbers on the GPU.
+    pub(crate) fn slot(&self) -> Result<Layout> {
+        let channels = [self.clamps.len()];
+        Ok(Layout::packed(if self.axis.is_some() { &channels } else { &[] })?)
     }
 
-    /// The row that times the case.
-    pub fn row(self) -> Row {
+    /// The row that times the case, and the first result of `small`.
+    pub fn row(self, small: Self) -> Row {
         let (section, name, dtypes, goals) =
             (self.section.clone(), self.name.clone(), self.dtypes(), self.goals);
         let case = Rc::new(self);
         let prepare = Box::new(move |bench: &Bench| Self::trial(&case, bench));
-        Row { section, name, dtypes, goals, case: None, prepare }
+        Row { section, name, dtypes, goals, small: Some(small), prepare }
     }
 
     /// Makes the buffers and records the work: ours, a copy, the plain kernel.
     fn trial(this: &Rc<Self>, bench: &Bench) -> Result<Trial> {
         let (device, bytes, sets) = (&bench.device, this.bytes(), bench.sets(this.bytes()));
         let set = this.set(device, sets)?;
-        let rivals = match this.against {
-            Against::Copy => bench.copies(bytes)?,
-            Against::Fill => bench.fills(bytes)?,
-            Against::Values => {
-                let values = Self { slots: None, ..Self::clone(this) };
-                vec![Rival {
-                    name: "ours, numbers of the host".to_owned(),
-                    work: values.set(device, sets)?.work(),
-                }]
-            }
-        };
+        let (mut packets, mut rivals) = (Some(this.packets), Vec::new());
+        if this.slots.is_some() {
+            let values = Self { slots: None, ..Self::clone(this) }.set(device, sets)?.dispatches();
+            rivals.push(Rival { name: "ours, numbers of the host".to_owned(), work: Work::Pass(values) });
+            packets = None;
+        }
         let (mut beside, mut theirs) = (None, None);
-        if let Some(launch) = plain(this) {
+        if let Some(kernels) = plain(this) {
             // Each source with a destination of its own.
             let pair = |[src, _]: &[wgpu::Buffer; 2]| {
-                Ok([src.clone(), this.before().buffer(device, this.sizes()?[1])?])
+                Ok([src.clone(), random_buffer(device, DType::U64, this.sizes()?[1])?])
             };
             let pairs = set.buffers.iter().map(pair).collect::<Result<Vec<_>>>()?;
-            beside = Some(launch.work(device, &pairs));
+            beside = Some(Work::Pass(kernels.dispatches(device, &pairs)));
             theirs = pairs.into_iter().next().map(|[_, dst]| dst);
         }
-        let (ours, case) = (set.work(), Rc::clone(this));
-        let check = move |bench: &Bench| {
-            case.check(&bench.device, set.dst())?;
-            let theirs = theirs.as_ref();
-            theirs.map_or(Ok(()), |theirs| verify::alike(&case, &bench.device, [set.dst(), theirs]))
-        };
-        Ok(Trial { bytes, ours, rivals, plain: beside, check: Box::new(check) })
+        let (ours, case) = (Work::Pass(set.dispatches()), Rc::clone(this));
+        let check = move |bench: &Bench| case.check(&bench.device, set.dst(), theirs.as_ref());
+        Ok(Trial { bytes, ours, packets, rivals, plain: beside, check: Box::new(check) })
     }
 
-    /// Creates random sources and poisoned destinations.
-    pub(crate) fn buffers(&self, device: &Device, sets: usize) -> Result<Set> {
-        let [src_size, dst_size] = self.sizes()?;
-        let pair = |_| {
-            let src = Content::Random(self.clamp().source()).buffer(device, src_size)?;
-            let dst = if self.in_place { src.clone() } else { self.before().buffer(device, dst_size)? };
-            Ok([src, dst])
-        };
-        let buffers = (0..sets).map(pair).collect::<Result<_>>()?;
-        Ok(Set { slots: self.slot_buffers(device)?, buffers, prepared: Vec::new() })
-    }
-
-    /// As `buffers`, with the clamp prepared on each pair.
+    /// Creates the buffers, and prepares the clamp on each pair.
     pub fn set(&self, device: &Device, sets: usize) -> Result<Set> {
         let mut set = self.buffers(device, sets)?;
-        self.prepare(device, &mut set)?;
+        for n in 0..sets {
+            set.prepared.push(device.host.clamper().prepare(self.asked(), self.operands(&set, n)?)?);
+        }
         device.wait()?;
         Ok(set)
     }
 
-    /// Prepares the clamp on each pair of buffers.
-    pub(crate) fn prepare(&self, device: &Device, set: &mut Set) -> Result<()> {
-        let prepare = |n| Ok(device.host.clamper().prepare(self.asked(), self.operands(set, n)?)?);
-        set.prepared = (0..set.buffers.len()).map(prepare).collect::<Result<_>>()?;
-        Ok(())
+    fn buffers(&self, device: &Device, sets: usize) -> Result<Set> {
+        let [src_size, dst_size] = self.sizes()?;
+        let pair = |_| {
+            let src = random_buffer(device, self.clamp().source(), src_size)?;
+            if self.in_place {
+                return Ok([src.clone(), src]);
+            }
+            Ok([src, random_buffer(device, DType::U64, dst_size)?])
+        };
+        let buffers = (0..sets).map(pair).collect::<Result<_>>()?;
+        let numbers = |of: fn(&Clamp) -> Number| -> Result<wgpu::Buffer> {
+            let numbers = self.clamps.iter().map(|clamp| of(clamp).value().and_then(Scalar::get::<f32>));
+            let numbers: Vec<f32> = numbers.collect::<Option<_>>().context("no number for the GPU")?;
+            Ok(data::buffer(device.wgpu(), bytemuck::cast_slice(&numbers)))
+        };
+        let slots = self.slots.map(|_| anyhow::Ok([numbers(Clamp::scale)?, numbers(Clamp::bias)?]));
+        Ok(Set { slots: slots.transpose()?, buffers, prepared: Vec::new() })
     }
 
     /// Operands for [`asked`](Self::asked) on the `n`-th pair of buffers.
     pub fn operands<'a>(&self, set: &'a Set, n: usize) -> Result<Operands<'a>> {
-        let ([src, dst], dtype) = (&set.buffers[n], self.clamp().dtype());
-        let operands =
-            Operands::new(View::new(src, self.clamp().source(), self.src), View::new(dst, dtype, self.dst));
-        let shape = [self.clamps.len()];
-        let slots = Layout::packed(if self.axis.is_some() { &shape } else { &[] })?;
-        let view = |n: usize, dtype| set.slots[n].as_ref().map(|buffer| View::new(buffer, dtype, slots));
-        let operands = operands.with_min(view(0, dtype)).with_max(view(1, dtype));
-        Ok(operands.with_scale(view(2, DType::F32)).with_bias(view(3, DType::F32)))
+        let ([src, dst], [source, dtype]) = (&set.buffers[n], [self.clamp().source(), self.clamp().dtype()]);
+        let operands = Operands::new(View::new(src, source, self.src), View::new(dst, dtype, self.dst));
+        let Some([scale, bias]) = &set.slots else { return Ok(operands) };
+        let slot = self.slot()?;
+        Ok(operands.with_scale(View::of::<f32>(scale, slot)).with_bias(View::of::<f32>(bias, slot)))
     }
 
-    /// Uploads the numbers that lie on the GPU.
-    fn slot_buffers(&self, device: &Device) -> Result<[Option<wgpu::Buffer>; 4]> {
-        let mut buffers = [const { None }; 4];
-        for (n, buffer) in buffers.iter_mut().enumerate() {
-            if self.slots.is_none_or(|slots| numbers(&slots)[n] != Number::OnGpu) {
-                continue;
+    /// Seconds of `prepare` and the first dispatch, by a host that has compiled nothing. The driver may have.
+    pub fn first(&self, device: &Device) -> Result<f64> {
+        let (host, set) = (device.fresh()?, self.buffers(device, 1)?);
+        let operands = self.operands(&set, 0)?;
+        device.wait()?;
+        let (time, result) = seconds(|| {
+            host.submit(self.asked(), operands)?;
+            device.wait()
+        });
+        result.map(|()| time)
+    }
+
+    /// Compares boxes at the start, in the middle and at the end of a destination with the reference, and with the plain kernel's
+    /// destination.
+    pub fn check(&self, device: &Device, dst: &wgpu::Buffer, plain: Option<&wgpu::Buffer>) -> Result<()> {
+        let (src, after) = (data::random(self.clamp().source(), self.sizes()?[0]), data::read(device, dst)?);
+        let plain = plain.map(|plain| data::read(device, plain)).transpose()?;
+        // The longest side of a box of at most 2^18 elements.
+        let side = 1 << (18 / self.dst.rank().max(1));
+        for part in 0..3 {
+            let (mut from, mut to, mut clamps) = (self.src, self.dst, &self.clamps[..]);
+            for (axis, extent) in self.dst.shape().iter().enumerate() {
+                let start = extent.saturating_sub(side) * part / 2;
+                let range = start..start + side.min(*extent);
+                (from, to) = (from.slice(axis, range.clone())?, to.slice(axis, range.clone())?);
+                if self.axis == Some(axis) {
+                    clamps = &self.clamps[range];
+                }
             }
-            let mut bytes = Vec::new();
-            for clamp in &self.clamps {
-                let value = numbers(clamp)[n].value().context("a slot without a value")?;
-                bytes.extend_from_slice(&value.bits().to_le_bytes()[..value.dtype().size()]);
+            let clamps = self.axis.map_or_else(|| self.clamps(), |axis| Clamps::along(axis, clamps));
+            let (src_layout, dst_layout) = (&from, &to);
+            // What lies outside a box is not compared here.
+            let (dst_before, dst_after) = (&after[..], &after[..]);
+            let buffers = Buffers { src_layout, src: &src, dst_layout, dst_before, dst_after };
+            let report = wgpu_clamp::verify::check(clamps, buffers)?;
+            ensure!(report.passed(), "{report}");
+            if let Some(plain) = &plain {
+                alike(self.clamp().dtype(), &to, [&after, plain])?;
             }
-            *buffer = Some(data::buffer(device, &bytes));
         }
-        Ok(buffers)
+        Ok(())
     }
-
-    /// Compares a destination with the reference.
-    pub fn check(&self, device: &Device, dst: &wgpu::Buffer) -> Result<()> {
-        let ([src_size, dst_size], after) = (self.sizes()?, data::read(device, dst)?);
-        let src = data::random(self.clamp().source(), src_size);
-        verify::check(
-            self.clamps(),
-            wgpu_clamp::verify::Buffers {
-                src_layout: &self.src,
-                src: &src,
-                dst_layout: &self.dst,
-                dst_before: &self.before().bytes(dst_size),
-                dst_after: &after[..dst_size],
-            },
-        )
-    }
-}
-
-/// The four numbers of a clamp.
-pub(crate) fn numbers(clamp: &Clamp) -> [Number; 4] {
-    [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()]
 }
 
 impl Set {
     /// The dispatches on each pair of buffers.
-    pub fn work(&self) -> Work {
+    pub fn dispatches(&self) -> Vec<Dispatch> {
         let record = |prepared: &Prepared| -> Dispatch {
             let prepared = prepared.clone();
             Box::new(move |pass| prepared.record(pass))
         };
-        Work::Pass(self.prepared.iter().map(record).collect())
+        self.prepared.iter().map(record).collect()
     }
 
     /// The first destination: each submission begins with it, and may not reach the others.

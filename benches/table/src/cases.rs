@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use anyhow::{Context, Result, bail};
 use half::f16;
-use wgpu_clamp::{Clamp, DType, Layout, Precision, Rounding};
+use wgpu_clamp::{Clamp, DType, Layout, Number, Precision, Rounding};
 
-use crate::case::{Against, Case};
+use crate::case::Case;
 use crate::data::bounds;
+use crate::kernels::Kind;
 use crate::row::Goals;
 
 /// The dtypes of source and destination.
@@ -22,31 +23,17 @@ pub const LAYOUTS: &str = "layouts";
 /// What `pairs` means: single dtypes, and the conversions of pictures and networks in both directions.
 const PAIRS: &str = "u8 u8>f16 u8>f32 f32>u8 f32>i8 f16 f32 i32";
 
-/// The cases of the table, of tensors of about `bytes` bytes.
-pub fn table(bytes: usize) -> Result<Vec<Case>> {
-    cases(bytes, None, u64::MAX, |section| section != LAYOUTS)
-}
-
-/// The cases of layouts that users bring, of tensors of about `bytes` bytes, or of so many `elements`; of fewer where a tensor
-/// would take more than `most` bytes.
-pub fn layouts(section: &str, bytes: usize, elements: Option<usize>, most: u64) -> Result<Vec<Case>> {
-    let mut cases = cases(bytes, elements, most, |section| section == LAYOUTS)?;
-    for case in &mut cases {
-        section.clone_into(&mut case.section);
-    }
-    Ok(cases)
-}
-
-fn cases(bytes: usize, elements: Option<usize>, most: u64, wants: fn(&str) -> bool) -> Result<Vec<Case>> {
+/// The cases of tensors of about `bytes` bytes, or of so many `elements`; of fewer where a tensor would take more than `most` bytes.
+pub fn cases(bytes: usize, elements: Option<usize>, most: u64) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let list =
         include_str!("../data/cases.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     for line in list {
         let columns: Vec<_> = line.split('|').map(str::trim).collect();
         let columns = columns.try_into().ok().with_context(|| format!("eight columns are needed: {line}"))?;
-        let [section, _, counts, dtypes, ..]: [&str; 8] = columns;
+        let [_, _, counts, dtypes, ..]: [&str; 8] = columns;
         let counts = if counts.is_empty() { "1" } else { counts };
-        for count in counts.split(' ').filter(|_| wants(section)) {
+        for count in counts.split(' ') {
             for pair in pairs(dtypes)? {
                 // As in a copy of `bytes` bytes.
                 let elements = elements.unwrap_or(2 * bytes / (pair[0].size() + pair[1].size()));
@@ -92,48 +79,36 @@ fn sizes(bytes: usize, n: usize, c: usize, size: usize) -> Sizes {
     let short = (n.isqrt() / 16 * 16).saturating_sub(48).max(16);
     let even = (root / 64 * 64).max(64);
     let odd = (root.max(2) - 1) | 1;
-    let mut sizes = Sizes::from([
+    // The inner six of the outer seven of eight dimensions.
+    let d = if n < 8_usize.pow(8) { 4 } else { 8 };
+    Sizes::from([
+        ("bytes", bytes),
         ("n", n),
         ("c", c),
+        ("size", size),
         // A picture. Its width is a multiple of 64.
         ("w", w),
         ("h", (n / c / w).max(1)),
         // Pixels of pictures whose sides are multiples of 64, or odd.
         ("even", even * (n / c / even / 64 * 64).max(64)),
         ("odd", odd * (((n / c / odd).max(2) - 1) | 1)),
-        // Rows of a picture with 1,000 pixels of 3 channels in a row.
-        ("lines", n / 3000),
         // The sides of 8 square pictures, and of a matrix that is no square.
         ("side", off_powers((n / c / 8).isqrt() / 4 * 4, 4)),
         ("short", short),
         ("long", n / short / 16 * 16),
-        ("matrix", bytes / 4 / 1024),
         ("matrices", (n / (2304 * 1024)).max(1)),
-        // Rows of 4,000 and of 4,096 bytes.
-        ("rows", bytes / 4000),
-        ("columns", 4000 / size),
-        ("pages", bytes / 4096),
-        ("page", 4096 / size),
-        ("packet", 16 / size),
-        ("quarter", bytes / 4),
-    ]);
-    // The outer seven of eight dimensions, as large as memory allows.
-    let mut outer = [8; 7];
-    outer[0] = (n / 8_usize.pow(7)).max(1);
-    for axis in (0..7).cycle() {
-        if 8 * outer.iter().product::<usize>() <= n.max(1024) {
-            break;
-        }
-        outer[axis] = (outer[axis] / 2).max(2);
-    }
-    sizes.extend(["d0", "d1", "d2", "d3", "d4", "d5", "d6"].into_iter().zip(outer));
-    sizes
+        ("d", d),
+        ("d0", n / (8 * d.pow(6))),
+    ])
 }
 
 /// The case of a line for a pair of dtypes.
 fn case(columns: &[&str; 8], pair: Pair, sizes: &Sizes) -> Result<Case> {
     let [section, name, _, _, clamps, src, dst, ratios] = columns;
     let name = name.replace("{c}", &sizes["c"].to_string());
+    let change = |case: &mut Case, change: fn(Clamp) -> Clamp| {
+        case.clamps.iter_mut().for_each(|clamp| *clamp = change(*clamp));
+    };
     let mut words = clamps.split(' ');
     let kind = words.next().unwrap_or_default();
     let layouts = [layout(src, sizes)?, layout(dst, sizes)?];
@@ -141,12 +116,17 @@ fn case(columns: &[&str; 8], pair: Pair, sizes: &Sizes) -> Result<Case> {
     while let Some(word) = words.next() {
         let mut argument = || words.next().with_context(|| format!("`{word}` takes an argument"));
         match word {
-            "exact" => case.clamps[0] = case.clamps[0].with_precision(Precision::Exact),
-            "truncated" => case.clamps[0] = case.clamps[0].with_rounding(Rounding::TowardZero),
-            "along" => case = case.along(argument()?.parse()?, |channel| clamp(kind, pair, channel))?,
-            "gpu" => case = case.on_gpu()?,
+            "exact" => change(&mut case, |clamp| clamp.with_precision(Precision::Exact)),
+            "truncated" => change(&mut case, |clamp| clamp.with_rounding(Rounding::TowardZero)),
+            "along" => {
+                let axis = argument()?.parse()?;
+                case.axis = Some(axis);
+                let channels = 0..case.dst.shape()[axis];
+                case.clamps = channels.map(|channel| clamp(kind, pair, channel)).collect::<Result<_>>()?;
+            }
+            "gpu" => case.slots = Some(case.clamp().with_scale_bias(Number::OnGpu, Number::OnGpu)?),
             "in-place" => case.in_place = true,
-            "fill" => case.against = Against::Fill,
+            "fill" => case.packets = Kind::Fill,
             "moves" => case.moved = numbers(argument()?, sizes)?.try_into().ok(),
             _ => bail!("`{word}` is not known"),
         }
@@ -161,13 +141,17 @@ fn goals(ratios: &str) -> Result<Goals> {
     goals.try_into().ok().context("two ratios are needed")
 }
 
-/// A sum of products of numbers and sizes.
+/// A sum of products of quotients of numbers and sizes.
 fn number(text: &str, sizes: &Sizes) -> Result<usize> {
-    let factor = |factor: &str| {
-        let size = sizes.get(factor).copied().or_else(|| factor.parse().ok());
-        size.with_context(|| format!("`{factor}` is neither a number nor a size"))
+    let size = |name: &str| {
+        let size = sizes.get(name).copied().or_else(|| name.parse().ok());
+        size.with_context(|| format!("`{name}` is neither a number nor a size"))
     };
-    text.split('+').map(|sum| sum.split('*').map(factor).product::<Result<usize>>()).sum()
+    let quotient = |text: &str| match text.split_once('/') {
+        Some((x, y)) => Ok(size(x)? / size(y)?),
+        None => size(text),
+    };
+    text.split('+').map(|sum| sum.split('*').map(quotient).product::<Result<usize>>()).sum()
 }
 
 fn numbers(text: &str, sizes: &Sizes) -> Result<Vec<usize>> {
@@ -201,33 +185,14 @@ fn layout(text: &str, sizes: &Sizes) -> Result<Layout> {
     Ok(layout)
 }
 
-/// Mean and deviation of each component, as networks trained on `ImageNet` expect.
-const NORMAL: [[f32; 2]; 3] = [[0.485, 0.229], [0.456, 0.224], [0.406, 0.225]];
-
 /// A clamp of a kind: for all elements, or for a channel.
-pub fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
+fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
     let n = f32::from(channel as u16);
     let is_to_float = dtype.is_float();
     let (clamp, scale, bias) = match kind {
         "bounds" => (bounds(dtype), None, 0.0),
         "affine" if is_to_float => (bounds(dtype), Some(1.7), -0.3),
         "affine" => (bounds(dtype), Some(1.5), -20.0),
-        // From integers to −½ to ½.
-        "unit" => {
-            let most = if source == DType::U8 { 255.0 } else { 65_535.0 };
-            (between(dtype, -0.4, 0.4), Some(1.0 / most), -0.5)
-        }
-        // From bytes to a network's normalized input, and back.
-        "network" => match (NORMAL[channel], is_to_float) {
-            ([mean, deviation], true) => {
-                (between(dtype, -2.0, 2.2), Some(1.0 / (255.0 * deviation)), -mean / deviation)
-            }
-            ([mean, deviation], false) => (between(dtype, 0.0, 255.0), Some(255.0 * deviation), 255.0 * mean),
-        },
-        "channels" if is_to_float => {
-            (between(dtype, -4.1 - n / 64.0, 3.9 + n / 128.0), Some(1.7 + n / 100.0), n / 50.0 - 0.3)
-        }
-        "channels" => (between(dtype, 61.0 + n, 197.0 - n), Some(1.5 + n / 8.0), -20.0 - n),
         // From accumulators up to a million, or floats up to 8, to about ±127.
         "quantise" => {
             let most = if source.is_float() { 8.0 } else { 1e6 };
@@ -257,7 +222,7 @@ pub fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp>
         _ => bail!("`{kind}` is not a kind of clamp"),
     };
     let clamp = if source == dtype { clamp } else { clamp.with_source(source)? };
-    let to_nearest = ["network", "quantise", "users"].contains(&kind);
+    let to_nearest = ["quantise", "users"].contains(&kind);
     let clamp = if to_nearest { clamp.with_rounding(Rounding::NearestEven) } else { clamp };
     Ok(scale.map_or(Ok(clamp), |scale| clamp.with_affine(scale, bias))?)
 }

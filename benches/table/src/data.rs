@@ -9,10 +9,7 @@ use wgpu_clamp::{Clamp, DType, wgpu};
 
 use crate::device::Device;
 
-pub(crate) use clamp_testing::random::Random;
-
-/// Initial byte of every output, so that unwritten elements are noticed.
-pub(crate) const POISON: u8 = 0xa5;
+use clamp_testing::random::Random;
 
 /// Bytes after which random data repeat, because making them takes longer than all work. A prime number of packets: no
 /// layout has a stride of as many bytes.
@@ -38,44 +35,26 @@ pub fn random(dtype: DType, bytes: usize) -> Vec<u8> {
     data
 }
 
-/// What a buffer holds before the work.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Content {
-    /// [`random`] elements.
-    Random(DType),
-    /// The byte of outputs that nothing has written.
-    Poison,
-}
-
-impl Content {
-    /// The bytes of a buffer with this content.
-    pub fn bytes(self, bytes: usize) -> Vec<u8> {
-        match self {
-            Self::Random(dtype) => random(dtype, bytes),
-            Self::Poison => vec![POISON; bytes],
-        }
+/// A buffer of [`random`] elements. The device copies them from a block that it keeps: an upload takes far longer. Destinations
+/// have random bits too, so that unwritten elements are noticed.
+pub fn random_buffer(device: &Device, dtype: DType, bytes: usize) -> Result<wgpu::Buffer> {
+    let buffer = create(device, bytes)?;
+    let (size, period) = (buffer.size(), PERIOD as u64);
+    let mut blocks = device.blocks.borrow_mut();
+    let is_block = |block: &&(DType, wgpu::Buffer)| block.0 == dtype && block.1.size() >= size.min(period);
+    let block = if let Some((_, block)) = blocks.iter().find(is_block) {
+        block.clone()
+    } else {
+        let block = self::buffer(device.wgpu(), &random(dtype, usize::try_from(size.min(period))?));
+        blocks.push((dtype, block.clone()));
+        block
+    };
+    let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    for at in (0..size).step_by(PERIOD) {
+        encoder.copy_buffer_to_buffer(&block, 0, &buffer, at, period.min(size - at));
     }
-
-    /// A buffer with this content. The device copies it from a block that it keeps: an upload takes far longer.
-    pub fn buffer(self, device: &Device, bytes: usize) -> Result<wgpu::Buffer> {
-        let buffer = create(device, bytes)?;
-        let (size, period) = (buffer.size(), PERIOD as u64);
-        let mut blocks = device.blocks.borrow_mut();
-        let is_block = |block: &&(Self, wgpu::Buffer)| block.0 == self && block.1.size() >= size.min(period);
-        let block = if let Some((_, block)) = blocks.iter().find(is_block) {
-            block.clone()
-        } else {
-            let block = self::buffer(device, &self.bytes(usize::try_from(size.min(period))?));
-            blocks.push((self, block.clone()));
-            block
-        };
-        let mut encoder = device.wgpu().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        for at in (0..size).step_by(PERIOD) {
-            encoder.copy_buffer_to_buffer(&block, 0, &buffer, at, period.min(size - at));
-        }
-        device.queue().submit([encoder.finish()]);
-        Ok(buffer)
-    }
+    device.queue().submit([encoder.finish()]);
+    Ok(buffer)
 }
 
 /// Bounds that replace about half of [`random`]'s elements: a quarter each.
@@ -112,14 +91,9 @@ fn create(device: &Device, bytes: usize) -> Result<wgpu::Buffer> {
     }
 }
 
-/// Creates a buffer for storage and copies that holds `contents`.
-pub fn buffer(device: &Device, contents: &[u8]) -> wgpu::Buffer {
-    device.wgpu().create_buffer_init(&BufferInitDescriptor { label: None, contents, usage: STORAGE })
-}
-
-/// Creates a uniform buffer.
-pub fn uniform(device: &wgpu::Device, contents: &[u8]) -> wgpu::Buffer {
-    let usage = wgpu::BufferUsages::UNIFORM;
+/// Creates a buffer that holds `contents`, for storage, copies, or a uniform block.
+pub fn buffer(device: &wgpu::Device, contents: &[u8]) -> wgpu::Buffer {
+    let usage = STORAGE | wgpu::BufferUsages::UNIFORM;
     device.create_buffer_init(&BufferInitDescriptor { label: None, contents, usage })
 }
 

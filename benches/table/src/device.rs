@@ -3,27 +3,17 @@
 use std::cell::RefCell;
 
 use anyhow::{Context, Result};
-use wgpu_clamp::{Clamper, Host, wgpu};
+use wgpu_clamp::{Clamper, DType, Host, wgpu};
 
-use crate::data::Content;
-
-/// An open device with its queue, and the adapter and instance that it came from.
+/// An open device with its queue.
 pub struct Device {
     /// The adapter's description.
     pub info: wgpu::AdapterInfo,
-    /// The instance that the adapter came from.
-    pub instance: wgpu::Instance,
-    /// The adapter that the device came from.
-    pub adapter: wgpu::Adapter,
     /// The library's host on this device and its queue.
     pub host: Host,
-    /// Blocks that buffers are filled from, see [`Content::buffer`].
-    pub(crate) blocks: RefCell<Vec<(Content, wgpu::Buffer)>>,
+    /// Blocks that buffers are filled from, see [`random_buffer`](crate::data::random_buffer).
+    pub(crate) blocks: RefCell<Vec<(DType, wgpu::Buffer)>>,
 }
-
-/// Features that timing by the device takes.
-pub(crate) const TIMESTAMPS: wgpu::Features =
-    wgpu::Features::TIMESTAMP_QUERY.union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS);
 
 impl Device {
     /// Opens the adapter that wgpu's environment variables ask for, or the fastest. Turns validation layers off.
@@ -42,25 +32,26 @@ impl Device {
                 instance.request_adapter(&options).await.context(none)?
             };
             let info = adapter.get_info();
+            let mut wanted = wgpu::Features::TIMESTAMP_QUERY | Clamper::optional_features(&adapter);
             // Where host and device share memory, buffers that the host can map serve as storage. Elsewhere such
             // storage is slow.
-            let shared = matches!(info.device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu);
-            let mapped =
-                if shared { wgpu::Features::MAPPABLE_PRIMARY_BUFFERS } else { wgpu::Features::empty() };
-            let wanted = TIMESTAMPS | mapped | Clamper::optional_features(&adapter);
-            let (device, queue) = adapter
-                .request_device(&wgpu::DeviceDescriptor {
-                    label: Some("clamp-bench"),
-                    required_features: adapter.features() & wanted,
-                    required_limits: adapter.limits(),
-                    ..Default::default()
-                })
-                .await
-                .context("the adapter gives no device")?;
-            let host = Host::new(&Clamper::new(&device)?, &queue);
-            host.check_f16().await?;
-            Ok(Self { info, instance, adapter, host, blocks: RefCell::default() })
+            if matches!(info.device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu) {
+                wanted |= wgpu::Features::MAPPABLE_PRIMARY_BUFFERS;
+            }
+            let descriptor = wgpu::DeviceDescriptor {
+                required_features: adapter.features() & wanted,
+                required_limits: adapter.limits(),
+                ..Default::default()
+            };
+            let opened = adapter.request_device(&descriptor).await;
+            let (device, queue) = opened.context("the adapter gives no device")?;
+            Ok(Self { info, host: host(&device, &queue).await?, blocks: RefCell::default() })
         })
+    }
+
+    /// A host on this device that has compiled nothing.
+    pub fn fresh(&self) -> Result<Host> {
+        pollster::block_on(host(self.wgpu(), self.queue()))
     }
 
     /// The wgpu device.
@@ -83,4 +74,10 @@ impl Device {
         self.wgpu().poll(wgpu::PollType::wait_indefinitely())?;
         Ok(())
     }
+}
+
+async fn host(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Host> {
+    let host = Host::new(&Clamper::new(device)?, queue);
+    host.check_f16().await?;
+    Ok(host)
 }

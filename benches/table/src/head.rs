@@ -3,9 +3,9 @@
 use anyhow::Result;
 use time::OffsetDateTime;
 
-use crate::bench::{Bench, WARM, YARDSTICK, random_pair};
-use crate::clock::{TRIES, Work};
-use crate::kernels::{Kind, Launch};
+use crate::bench::{Bench, random_pair};
+use crate::clock::Work;
+use crate::kernels::{Kernels, Kind};
 use crate::stats::Stats;
 use crate::table::{size, time};
 
@@ -25,16 +25,6 @@ pub fn head(bench: &Bench) -> Result<Head> {
         limits.max_compute_workgroups_per_dimension,
         limits.min_storage_buffer_offset_alignment,
     );
-    let held = if bench.device.is_cpu() {
-        "not held, as the device is a CPU".to_owned()
-    } else {
-        format!(
-            "held: before each row copies for {} ms or more; a row is measured again, {TRIES} times at most, until the copy of {} \
-             beside it is within 5 % of the run's best. Results are compared after all timing",
-            WARM.as_millis(),
-            size(YARDSTICK),
-        )
-    };
     Ok(vec![
         ("adapter", format!("{} ({:?}, {:?})", info.name, info.backend, info.device_type)),
         ("driver", format!("{} {}", info.driver, info.driver_info).trim().to_owned()),
@@ -44,18 +34,22 @@ pub fn head(bench: &Bench) -> Result<Head> {
         ("commit", std::env::var("WGPU_CLAMP_COMMIT").unwrap_or_else(|_| "unknown".to_owned())),
         ("date", OffsetDateTime::now_utc().date().to_string()),
         ("rounds", format!("{}, order rotated; median (quartiles)", bench.rounds())),
-        ("clock", clocks(bench)?),
-        ("clock rule", held),
+        ("clock", clock(bench)?),
     ])
 }
 
 /// The clock in use, and the time of one copy by it and by the slope of the wall time.
-fn clocks(bench: &Bench) -> Result<String> {
-    let bytes = if bench.device.is_cpu() { 4 << 20 } else { bench.bytes() };
-    let pair = random_pair(&bench.device, bytes)?;
-    let mut work = Launch::packets(Kind::Copy, 2, bytes).work(&bench.device, &[pair]);
-    let slope = slope(bench, &work)?;
-    let by_clock = Stats::median_of(9, || bench.clock.sample(&bench.device, &mut work, 16))?;
+fn clock(bench: &Bench) -> Result<String> {
+    let device = &bench.device;
+    let bytes = if device.is_cpu() { 4 << 20 } else { bench.bytes() };
+    let copy = || {
+        let pair = random_pair(device, bytes)?;
+        anyhow::Ok(Kernels::packets(Kind::Copy, 2, bytes).dispatches(device, &[pair]))
+    };
+    let (copies, mut work) = (copy()?, Work::Pass(copy()?));
+    let by_clock = Stats::median_of(9, || bench.clock.sample(device, &mut work, 16))?;
+    let wall = |repeats| Stats::median_of(9, || bench.clock.wall(device, &copies, repeats));
+    let slope = (wall(64)? - wall(1)?) / 63.0;
     let used = if bench.clock.has_timestamps() {
         "pass timestamps"
     } else {
@@ -68,20 +62,4 @@ fn clocks(bench: &Bench) -> Result<String> {
         time(by_clock),
         time(slope),
     ))
-}
-
-/// Slope of the wall time: least squares through the medians over 1, 2, 4, … 64 dispatches.
-#[expect(clippy::cast_precision_loss, reason = "small numbers")]
-fn slope(bench: &Bench, work: &Work) -> Result<f64> {
-    let mut points = Vec::new();
-    for repeats in (0..7).map(|power| 1_usize << power) {
-        let sample = || bench.clock.wall(&bench.device, work, repeats);
-        sample()?;
-        points.push((repeats as f64, Stats::median_of(5, sample)?));
-    }
-    let n = points.len() as f64;
-    let (x, y) = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0 / n, sum.1 + point.1 / n));
-    let product: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
-    let square: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
-    Ok(product / square)
 }

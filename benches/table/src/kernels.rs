@@ -1,10 +1,11 @@
-//! Pipelines on bare wgpu, and the kernels that rows are compared with: copies and fills of 16-byte packets.
+//! Kernels as plain data, which a device runs and the model counts; copies and fills of 16-byte packets.
 
 use std::fmt::Write as _;
 
-use wgpu_clamp::wgpu;
+use wgpu_clamp::{BoundBuffer, Recording, wgpu};
+use wgsl_sanitizer::Binding;
 
-use crate::clock::{Commands, Dispatch, Work};
+use crate::clock::Dispatch;
 use crate::data;
 use crate::device::Device;
 
@@ -17,42 +18,133 @@ pub enum Kind {
     Fill,
 }
 
-/// A dispatch as plain data: a device runs it, the model counts it. Source and destination are at bindings 1 and 2, as in all
-/// kernels.
-pub(crate) struct Launch {
-    /// The WGSL, with the entry point `main`.
-    pub wgsl: String,
-    /// The values of overridable constants.
-    pub constants: Vec<(&'static str, f64)>,
-    /// The contents of the uniform block at binding 0, if there is one.
-    pub params: Vec<u8>,
-    /// The contents of the table at binding 3, if there is one.
-    pub table: Vec<u8>,
-    /// Workgroups along x and y.
-    pub grid: [u32; 2],
+/// Dispatches, and the contents of the buffers that they bind besides source and destination.
+pub(crate) struct Kernels {
+    pub launches: Vec<Launch>,
+    pub own: Vec<Vec<u8>>,
 }
 
-impl Launch {
+/// A dispatch.
+pub(crate) struct Launch {
+    pub wgsl: String,
+    pub entry_point: &'static str,
+    /// The values of overridable constants.
+    pub constants: Vec<(&'static str, f64)>,
+    /// Workgroups along x and y.
+    pub grid: [u32; 2],
+    pub bindings: Vec<Binding>,
+}
+
+/// The index of the first own buffer in bindings, behind source, destination and four slots.
+const OWN: usize = 6;
+
+impl From<Recording> for Kernels {
+    fn from(Recording { shaders, buffers, dispatches, .. }: Recording) -> Self {
+        let binding = |wgpu_clamp::Binding { binding, buffer, offset, size, .. }| {
+            let buffer = match buffer {
+                BoundBuffer::Src => 0,
+                BoundBuffer::Dst => 1,
+                BoundBuffer::Slot(number) => 2 + number,
+                BoundBuffer::Own(n) => OWN + n,
+                other => unreachable!("{other:?} is new"),
+            };
+            Binding { group: 0, binding, buffer, offset, size }
+        };
+        let launch = |one: wgpu_clamp::Dispatch| {
+            let wgpu_clamp::Shader { wgsl, entry_point, constants, .. } = shaders[one.shader].clone();
+            let bindings = one.bindings.into_iter().map(binding).collect();
+            Launch { wgsl, entry_point, constants, grid: one.grid, bindings }
+        };
+        Self { launches: dispatches.into_iter().map(launch).collect(), own: buffers }
+    }
+}
+
+impl Kernels {
+    /// One dispatch of `main` on a source and a destination of these sizes, at the bindings 1 and 2. `own` may have a uniform block
+    /// for binding 0, and behind it a table for binding 3.
+    pub fn one(
+        wgsl: String,
+        constants: Vec<(&'static str, f64)>,
+        sizes: [u64; 2],
+        own: Vec<Vec<u8>>,
+        workgroups: u64,
+    ) -> Self {
+        let own_sizes = own.iter().map(|bytes| bytes.len() as u64);
+        let buffers =
+            [(1, 0), (2, 1), (0, OWN), (3, OWN + 1)].into_iter().zip(sizes.into_iter().chain(own_sizes));
+        let bind = |((binding, buffer), size)| Binding { group: 0, binding, buffer, offset: 0, size };
+        let bindings = buffers.map(bind).collect();
+        let launch = Launch { wgsl, entry_point: "main", constants, grid: grid(workgroups), bindings };
+        Self { launches: vec![launch], own }
+    }
+
     /// Moves `bytes` bytes, `packets` packets of 16 bytes per invocation.
     pub fn packets(kind: Kind, packets: u32, bytes: u64) -> Self {
-        let grid = grid((bytes / 16).div_ceil(256 * u64::from(packets)));
-        let (constants, params, table) = (Vec::new(), Vec::new(), Vec::new());
-        Self { wgsl: text(kind, packets), constants, params, table, grid }
+        let size = bytes.next_multiple_of(16);
+        let workgroups = (bytes / 16).div_ceil(256 * u64::from(packets));
+        Self::one(text(kind, packets), Vec::new(), [size; 2], Vec::new(), workgroups)
     }
 
     /// The dispatches on each pair of source and destination.
-    pub fn work(&self, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Work {
-        let pipeline = pipeline(device, &self.wgsl, None, None, &self.constants);
-        let layout = pipeline.get_bind_group_layout(0);
-        let params = data::uniform(device.wgpu(), &self.params);
-        let table = data::buffer(device, &self.table);
-        let dispatches = pairs.iter().map(|[src, dst]| {
-            let buffers = [(0, &params), (1, src), (2, dst), (3, &table)];
-            let bound = buffers.into_iter().filter(|(_, buffer)| buffer.size() > 0);
-            let bound = bound.map(|(binding, buffer)| (binding, buffer.as_entire_binding()));
-            dispatch(&pipeline, bind(device.wgpu(), &layout, bound), self.grid)
-        });
-        Work::Pass(dispatches.collect())
+    pub fn dispatches(&self, device: &Device, pairs: &[[wgpu::Buffer; 2]]) -> Vec<Dispatch> {
+        let own: Vec<_> = self.own.iter().map(|bytes| data::buffer(device.wgpu(), bytes)).collect();
+        let pipelines: Vec<_> = self.launches.iter().map(|launch| launch.pipeline(device)).collect();
+        let on_pair = |pair: &[wgpu::Buffer; 2]| -> Dispatch {
+            let bound = self.launches.iter().zip(&pipelines).map(|(launch, pipeline)| {
+                let group = launch.bind(device.wgpu(), &pipeline.get_bind_group_layout(0), pair, &own);
+                (pipeline.clone(), group, launch.grid)
+            });
+            let bound: Vec<_> = bound.collect();
+            Box::new(move |pass| {
+                for (pipeline, group, [x, y]) in &bound {
+                    pass.set_pipeline(pipeline);
+                    pass.set_bind_group(0, group, &[]);
+                    pass.dispatch_workgroups(*x, *y, 1);
+                }
+            })
+        };
+        pairs.iter().map(on_pair).collect()
+    }
+}
+
+impl Launch {
+    pub fn pipeline(&self, device: &Device) -> wgpu::ComputePipeline {
+        let source = wgpu::ShaderSource::Wgsl(self.wgsl.as_str().into());
+        let module = wgpu::ShaderModuleDescriptor { label: None, source };
+        device.wgpu().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: None,
+            module: &device.wgpu().create_shader_module(module),
+            entry_point: Some(self.entry_point),
+            // As the library compiles: no kernel loads workgroup memory before it stores it.
+            compilation_options: wgpu::PipelineCompilationOptions {
+                constants: &self.constants,
+                zero_initialize_workgroup_memory: false,
+            },
+            cache: None,
+        })
+    }
+
+    /// The bind group for a source and a destination.
+    pub fn bind(
+        &self,
+        device: &wgpu::Device,
+        layout: &wgpu::BindGroupLayout,
+        [src, dst]: &[wgpu::Buffer; 2],
+        own: &[wgpu::Buffer],
+    ) -> wgpu::BindGroup {
+        let entry = |one: &Binding| {
+            let buffer = match one.buffer {
+                0 => src,
+                1 => dst,
+                n => &own[n - OWN],
+            };
+            let part =
+                wgpu::BufferBinding { buffer, offset: one.offset, size: wgpu::BufferSize::new(one.size) };
+            wgpu::BindGroupEntry { binding: one.binding, resource: wgpu::BindingResource::Buffer(part) }
+        };
+        let entries: Vec<_> = self.bindings.iter().map(entry).collect();
+        device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
     }
 }
 
@@ -80,64 +172,6 @@ pub fn text(kind: Kind, packets: u32) -> String {
         .replace("// Loads, then stores.", &format!("{loads}{stores}"))
 }
 
-/// A pipeline of a module, with these values of its overridable constants: of its only entry point and with its own layout,
-/// or of these.
-pub(crate) fn pipeline(
-    device: &Device,
-    source: &str,
-    entry_point: Option<&str>,
-    layout: Option<&wgpu::PipelineLayout>,
-    constants: &[(&str, f64)],
-) -> wgpu::ComputePipeline {
-    let module = device.wgpu().create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: None,
-        source: wgpu::ShaderSource::Wgsl(source.into()),
-    });
-    device.wgpu().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: None,
-        layout,
-        module: &module,
-        entry_point,
-        // As the library compiles: no kernel loads workgroup memory before it stores it.
-        compilation_options: wgpu::PipelineCompilationOptions {
-            constants,
-            zero_initialize_workgroup_memory: false,
-        },
-        cache: None,
-    })
-}
-
-/// A bind group with each resource at its binding.
-pub(crate) fn bind<'a>(
-    device: &wgpu::Device,
-    layout: &wgpu::BindGroupLayout,
-    resources: impl IntoIterator<Item = (u32, wgpu::BindingResource<'a>)>,
-) -> wgpu::BindGroup {
-    let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
-    let entries: Vec<_> = resources.into_iter().map(entry).collect();
-    device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
-}
-
-/// Runs a pipeline.
-pub(crate) fn dispatch(
-    pipeline: &wgpu::ComputePipeline,
-    group: wgpu::BindGroup,
-    [x, y]: [u32; 2],
-) -> Dispatch {
-    let pipeline = pipeline.clone();
-    Box::new(move |pass| {
-        pass.set_pipeline(&pipeline);
-        pass.set_bind_group(0, &group, &[]);
-        pass.dispatch_workgroups(x, y, 1);
-    })
-}
-
-/// A binding of a part of a buffer; offset and size in bytes.
-pub(crate) fn part(buffer: &wgpu::Buffer, offset: u64, bytes: u64) -> wgpu::BindingResource<'_> {
-    let size = wgpu::BufferSize::new(bytes);
-    wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset, size })
-}
-
 /// A grid of at least `workgroups` workgroups: a line, or nearly a square if a line would be too long.
 pub fn grid(workgroups: u64) -> [u32; 2] {
     if workgroups <= 65_535 {
@@ -145,12 +179,4 @@ pub fn grid(workgroups: u64) -> [u32; 2] {
     }
     let x = workgroups.isqrt() + 1;
     [x as u32, workgroups.div_ceil(x) as u32]
-}
-
-/// wgpu's own copy of the first `bytes` bytes of each pair.
-pub(crate) fn buffer_to_buffer(bytes: u64, pairs: &[[wgpu::Buffer; 2]]) -> Work {
-    let copy = |[src, dst]: [wgpu::Buffer; 2]| -> Commands {
-        Box::new(move |encoder| encoder.copy_buffer_to_buffer(&src, 0, &dst, 0, bytes / 16 * 16))
-    };
-    Work::Encoder(pairs.iter().cloned().map(copy).collect())
 }

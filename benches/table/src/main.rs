@@ -4,6 +4,15 @@
 
 use std::process::ExitCode;
 
+use clamp_bench::options::Options;
+use clap::Parser as _;
+
 fn main() -> ExitCode {
-    clamp_bench::run(&[])
+    match clamp_bench::run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
 }

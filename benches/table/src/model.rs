@@ -7,19 +7,18 @@ use anyhow::{Context, Result};
 use indicatif::ParallelProgressIterator as _;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
-use wgpu_clamp::{BoundBuffer, Lanes, Layout, Limits, Number, Recording, Shader};
-use wgsl_sanitizer::{Binding, Counts, Dispatch, Memory, Module, Program};
+use wgpu_clamp::{Lanes, Limits};
+use wgsl_sanitizer::{Counts, Dispatch, Memory, Module};
 
-use crate::bench::progress;
-use crate::case::{Case, numbers};
+use crate::case::Case;
 use crate::cases::{self, LAYOUTS};
-use crate::kernels::{Kind, Launch};
+use crate::kernels::{Kernels, Kind, Launch};
 use crate::options::Options;
 use crate::plain::plain;
 use crate::table::dash;
 
 /// The bytes of a tensor, unless `--size` says otherwise.
-const BYTES: u64 = 64 << 20;
+pub(crate) const BYTES: u64 = 64 << 20;
 
 /// Batches of 64 invocations of a dispatch that are executed.
 const BATCHES: u64 = 48;
@@ -162,10 +161,12 @@ impl Prediction {
 
 /// Predicts the requested rows, and prints them.
 pub fn run(options: &Options) -> Result<()> {
-    let copy = copy()?;
-    let mut cases = large(options)?;
+    let (copy, bytes) = (copy()?, options.bytes().unwrap_or(BYTES));
+    let mut cases = large(options, bytes)?;
     for (section, pixels) in PICTURES {
-        cases.extend(cases::layouts(section, 0, Some(3 * pixels), limits().max_binding_size)?);
+        let pictures = cases::cases(usize::try_from(bytes)?, Some(3 * pixels), limits().max_binding_size)?;
+        let layouts = pictures.into_iter().filter(|case| case.section == LAYOUTS);
+        cases.extend(layouts.map(|case| Case { section: section.to_owned(), ..case }));
     }
     cases.retain(|case| options.wants(&case.title()));
     let rows = in_parallel(&cases, |case| predict(case, copy))?;
@@ -174,18 +175,14 @@ pub fn run(options: &Options) -> Result<()> {
     for row in &rows {
         println!("{}", row.line());
     }
-    if let Some(path) = &options.json {
-        std::fs::write(path, serde_json::to_string_pretty(&rows)?)?;
-    }
+    options.write(&rows)?;
     println!("\n{}", summary(&rows));
     Ok(())
 }
 
-/// The requested large rows: of the table, and of users' layouts.
-pub(crate) fn large(options: &Options) -> Result<Vec<Case>> {
-    let bytes = usize::try_from(options.size.unwrap_or(BYTES))?;
-    let mut cases = cases::table(bytes)?;
-    cases.extend(cases::layouts(LAYOUTS, bytes, None, limits().max_binding_size)?);
+/// The requested rows, of tensors of about `bytes` bytes.
+pub(crate) fn large(options: &Options, bytes: u64) -> Result<Vec<Case>> {
+    let mut cases = cases::cases(usize::try_from(bytes)?, None, limits().max_binding_size)?;
     cases.retain(|case| options.wants(&case.title()));
     Ok(cases)
 }
@@ -196,7 +193,7 @@ pub(crate) fn in_parallel<T: Send>(
     make: impl Fn(&Case) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
     let make = |case: &Case| make(case).with_context(|| case.title());
-    cases.par_iter().progress_with(progress(cases.len())).map(make).collect()
+    cases.par_iter().progress_count(cases.len() as u64).map(make).collect()
 }
 
 /// The last lines: groups of rows, and all large ones.
@@ -229,97 +226,58 @@ fn figures(rows: &[&Prediction]) -> String {
 
 /// The predicted microseconds per byte of the fastest copy kernel.
 fn copy() -> Result<f64> {
-    let time = |packets| launched(&Launch::packets(Kind::Copy, packets, BYTES), [BYTES; 2], BYTES);
+    let size = usize::try_from(BYTES)?;
+    let time = |packets| Ok(work(&Kernels::packets(Kind::Copy, packets, BYTES), [size; 2], 0, BYTES)?.time());
     let times = [1, 2, 4].map(time).into_iter().collect::<Result<Vec<_>>>()?;
     Ok(times.into_iter().fold(f64::INFINITY, f64::min) / BYTES as f64)
 }
 
-/// The predicted microseconds of a dispatch on a source and a destination of these sizes, which moves as much as a copy of
-/// `bytes` bytes.
-fn launched(launch: &Launch, sizes: [u64; 2], bytes: u64) -> Result<f64> {
-    let Launch { wgsl, constants, params, table, grid: [x, y] } = launch;
-    let program = Module::parse(wgsl)?.program("main", constants)?;
-    let [src, dst] = sizes.map(|size| Memory::new(size, 0x3f));
-    let buffers = [Memory::from_bytes(params), src, dst, Memory::from_bytes(table)];
-    let bind = |(buffer, memory): (usize, &Memory)| Binding {
-        group: 0,
-        binding: buffer as u32,
-        buffer,
-        offset: 0,
-        size: memory.size(),
-    };
-    let bindings = buffers.iter().enumerate().filter(|(_, memory)| memory.size() > 0).map(bind).collect();
-    let dispatch = Dispatch { program: &program, grid: [*x, *y, 1], bindings };
-    Ok(Work::of(2 * bytes, &wgsl_sanitizer::counts(&[dispatch], &buffers, BATCHES)).time())
-}
-
 fn predict(case: &Case, copy: f64) -> Result<Prediction> {
     let plan = case.plan(limits())?;
-    let recording = plan.record(case.asked(), slots(case)?)?;
-    let (ours, dispatches) = (work(case, &recording)?, recording.dispatches.len());
-    let sizes = case.sizes()?.map(|size| size.next_multiple_of(4) as u64);
-    let theirs = plain(case).map(|launch| launched(&launch, sizes, case.bytes()));
+    let slot = case.slots.map(|_| case.slot()).transpose()?;
+    let ours = plan.record(case.asked(), [None, None, slot, slot])?.into();
+    let work = of_case(case, &ours)?;
     Ok(Prediction {
         row: case.title(),
         section: case.section.clone(),
-        ours: ours.time() + further(dispatches),
+        ours: work.time() + further(&ours),
         copy: copy * case.bytes() as f64,
-        plain: theirs.transpose()?,
-        largest: ours.largest(),
-        dispatches,
+        plain: plain(case).map(|theirs| time(case, &theirs)).transpose()?,
+        largest: work.largest(),
+        dispatches: ours.launches.len(),
         plan: plan.to_string(),
     })
 }
 
-/// The slots of a case's numbers on the GPU, each at the start of a buffer.
-fn slots(case: &Case) -> Result<[Option<Layout>; 4]> {
-    let channels = [case.clamps.len()];
-    let layout = Layout::packed(if case.axis.is_some() { &channels } else { &[] })?;
-    let numbers = case.slots.map_or([Number::Absent; 4], |clamp| numbers(&clamp));
-    Ok(numbers.map(|number| (number == Number::OnGpu).then_some(layout)))
-}
-
-/// The predicted microseconds of a plan's dispatches.
-pub(crate) fn time(case: &Case, recording: &Recording) -> Result<f64> {
-    Ok(work(case, recording)?.time() + further(recording.dispatches.len()))
+/// The predicted microseconds of kernels that do what a case asks for.
+pub(crate) fn time(case: &Case, kernels: &Kernels) -> Result<f64> {
+    Ok(of_case(case, kernels)?.time() + further(kernels))
 }
 
 /// The microseconds of dispatches beyond the first.
-fn further(dispatches: usize) -> f64 {
-    DISPATCH * dispatches.saturating_sub(1) as f64
+fn further(kernels: &Kernels) -> f64 {
+    DISPATCH * kernels.launches.len().saturating_sub(1) as f64
 }
 
-/// The work of a plan's dispatches.
-fn work(case: &Case, recording: &Recording) -> Result<Work> {
-    let program = |one: &Shader| -> Result<Program> {
-        Ok(Module::parse(&one.wgsl)?.program(one.entry_point, &one.constants)?)
+fn of_case(case: &Case, kernels: &Kernels) -> Result<Work> {
+    work(kernels, case.sizes()?, case.clamps.len(), case.bytes())
+}
+
+/// The work of kernels on buffers of these sizes, with so many channels, that move as much as a copy of `bytes` bytes.
+fn work(kernels: &Kernels, sizes: [usize; 2], channels: usize, bytes: u64) -> Result<Work> {
+    let program = |one: &Launch| Module::parse(&one.wgsl)?.program(one.entry_point, &one.constants);
+    let programs = kernels.launches.iter().map(program).collect::<Result<Vec<_>, _>>()?;
+    let dispatch = |(one, program): (&Launch, _)| {
+        let [x, y] = one.grid;
+        Dispatch { program, grid: [x, y, 1], bindings: one.bindings.clone() }
     };
-    let programs = recording.shaders.iter().map(program).collect::<Result<Vec<_>>>()?;
-    // src, dst, a buffer for each slot, then the crate's own buffers.
-    let bind = |one: &wgpu_clamp::Binding| Binding {
-        group: 0,
-        binding: one.binding,
-        buffer: match one.buffer {
-            BoundBuffer::Src => 0,
-            BoundBuffer::Dst => 1,
-            BoundBuffer::Slot(number) => 2 + number,
-            BoundBuffer::Own(n) => 6 + n,
-            other => unreachable!("{other:?} is new"),
-        },
-        offset: one.offset,
-        size: one.size,
-    };
-    let dispatch = |one: &wgpu_clamp::Dispatch| Dispatch {
-        program: &programs[one.shader],
-        grid: [one.grid[0], one.grid[1], 1],
-        bindings: one.bindings.iter().map(bind).collect(),
-    };
-    let dispatches: Vec<_> = recording.dispatches.iter().map(dispatch).collect();
+    let dispatches: Vec<_> = kernels.launches.iter().zip(&programs).map(dispatch).collect();
+    // src, dst, a buffer for each slot, then the kernels' own buffers.
     let filled = |size: usize| Memory::new(size.next_multiple_of(16) as u64, 0x3f);
-    let slots = (0..4).map(|_| filled(4 * case.clamps.len()));
-    let own = recording.buffers.iter().map(|bytes| Memory::from_bytes(bytes));
-    let buffers: Vec<_> = case.sizes()?.map(filled).into_iter().chain(slots).chain(own).collect();
-    Ok(Work::of(2 * case.bytes(), &wgsl_sanitizer::counts(&dispatches, &buffers, BATCHES)))
+    let slots = (0..4).map(|_| filled(4 * channels));
+    let own = kernels.own.iter().map(|bytes| Memory::from_bytes(bytes));
+    let buffers: Vec<_> = sizes.map(filled).into_iter().chain(slots).chain(own).collect();
+    Ok(Work::of(2 * bytes, &wgsl_sanitizer::counts(&dispatches, &buffers, BATCHES)))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! The plain kernel (`shaders/plain.wgsl`) for a case.
 
+use anyhow::{Result, ensure};
 use half::f16;
-use wgpu_clamp::{Clamp, DType, Number, Precision, Scalar};
+use wgpu_clamp::{Clamp, DType, Layout, Number, Precision, Scalar};
 
 use crate::case::Case;
-use crate::kernels::{self, Launch};
+use crate::kernels::Kernels;
 
 /// The dtypes that the kernel takes.
 const DTYPES: [DType; 5] = [DType::U8, DType::I8, DType::F16, DType::I32, DType::F32];
@@ -14,7 +15,7 @@ const COMPONENTS: usize = 64;
 
 /// The kernel for a case, if it can do the same: in two buffers, with numbers of the host, in up to three dimensions once
 /// merged, and without gaps in the destination other than behind a short innermost dimension.
-pub(crate) fn plain(case: &Case) -> Option<Launch> {
+pub(crate) fn plain(case: &Case) -> Option<Kernels> {
     let [source, dtype] = [case.clamp().source(), case.clamp().dtype()];
     let takes = [source, dtype].iter().all(|dtype| DTYPES.contains(dtype));
     // It rounds as the device does, which is not Exact.
@@ -55,13 +56,13 @@ pub(crate) fn plain(case: &Case) -> Option<Launch> {
     let few = [0, 1, 2, 3].map(|n| table[n.min(table.len() - 1)].map(f32::to_bits));
     let words = case.dst.required_bytes(dtype).div_ceil(4);
     let params: Vec<_> = [places].into_iter().chain(dims).chain(few).collect();
-    Some(Launch {
-        wgsl: include_str!("../shaders/plain.wgsl").to_owned(),
-        constants: constants.iter().map(|(name, value)| (*name, f64::from(*value))).collect(),
-        params: bytemuck::cast_slice(&params).to_vec(),
-        table: bytemuck::cast_slice(&table).to_vec(),
-        grid: kernels::grid(words.div_ceil(256)),
-    })
+    Some(Kernels::one(
+        include_str!("../shaders/plain.wgsl").to_owned(),
+        constants.iter().map(|(name, value)| (*name, f64::from(*value))).collect(),
+        case.sizes().ok()?.map(|size| size.next_multiple_of(4) as u64),
+        vec![bytemuck::cast_slice(&params).to_vec(), bytemuck::cast_slice(&table).to_vec()],
+        words.div_ceil(256),
+    ))
 }
 
 /// A dimension: extent, strides, and whether it is the channels'.
@@ -110,8 +111,23 @@ fn numbers(clamp: &Clamp) -> [f32; 4] {
     [min, max, scalar(clamp.scale(), 1.0), scalar(clamp.bias(), 0.0)]
 }
 
+/// Checks that the plain kernel's results are close to ours, so that both did the same work.
+pub(crate) fn alike(dtype: DType, layout: &Layout, destinations: [&[u8]; 2]) -> Result<()> {
+    for address in layout.addresses() {
+        let [ours, theirs] = destinations.map(|bytes| {
+            let element = &bytes[address * dtype.size()..][..dtype.size()];
+            number_of(dtype, element.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)))
+        });
+        // The plain kernel computes in f32, which keeps only the upper 24 bits of an i32.
+        let far = if dtype.is_float() { ours.abs() / 500.0 + 1e-3 } else { (ours.abs() / 1e6).max(1.0) };
+        let is_close = ours.to_bits() == theirs.to_bits() || (ours - theirs).abs() <= far;
+        ensure!(is_close, "element at {address}: {ours}, the plain kernel has {theirs}");
+    }
+    Ok(())
+}
+
 /// Value of an element, for the dtypes that the kernel takes.
-pub fn number_of(dtype: DType, bits: u64) -> f32 {
+fn number_of(dtype: DType, bits: u64) -> f32 {
     match dtype {
         DType::F32 => f32::from_bits(bits as u32),
         DType::F16 => f16::from_bits(bits as u16).to_f32(),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::clock::is_up;
-use crate::row::{Outcome, Verdict};
+use crate::row::Outcome;
 use crate::stats::Stats;
 
 /// The head of the table.
@@ -23,7 +23,12 @@ pub fn line(row: &Outcome) -> String {
     });
     let goal = dash(row.goal, |goal| format!("≥ {goal:.2}"));
     let (plain, first) = (dash(row.to_plain(), |ratio| format!("{ratio:.2}")), dash(row.first, time));
-    let mut verdict = verdict(row);
+    let mut verdict = match (&row.error, row.met()) {
+        (Some(error), _) => format!("**WRONG**: {}", error.replace('\n', " ")),
+        (None, Some(true)) => "met".to_owned(),
+        (None, Some(false)) => "**missed**".to_owned(),
+        (None, None) => String::new(),
+    };
     if let Some(share) = row.clock.filter(|share| !is_up(*share)) {
         _ = write!(verdict, " **clock down**: a copy at {share:.2} of its best speed");
     }
@@ -31,17 +36,6 @@ pub fn line(row: &Outcome) -> String {
     format!(
         "| {section}: {name} | {dtypes} | {bytes} | {ours} | {theirs} | {best} | {ratio} | {goal} | {verdict} | {plain} | {first} |"
     )
-}
-
-fn verdict(row: &Outcome) -> String {
-    match row.verdict() {
-        Verdict::Met => "met".to_owned(),
-        Verdict::Missed => "**missed**".to_owned(),
-        Verdict::Report => String::new(),
-        Verdict::Wrong => {
-            format!("**WRONG**: {}", row.error.as_deref().unwrap_or("no figure").replace('\n', " "))
-        }
-    }
 }
 
 /// One line per section, and one for all: how many rows met and missed their goals, how many are slower than the plain kernel,
@@ -53,26 +47,26 @@ pub fn summary(rows: &[Outcome]) -> String {
             .to_owned();
     let sections = rows.chunk_by(|a, b| a.section == b.section).map(|rows| (&rows[0].section[..], rows));
     for (section, rows) in sections.chain([("all", rows)]) {
-        let count = |verdict| rows.iter().filter(|row| row.verdict() == verdict).count();
-        let slower = rows.iter().filter(|row| row.to_plain().is_some_and(|ratio| ratio < 1.0)).count();
+        let count = |is: fn(&Outcome) -> bool| rows.iter().filter(|row| is(row)).count();
+        let missed = rows.iter().filter(|row| row.met() == Some(false));
         let ratios: Vec<_> = rows.iter().filter_map(Outcome::ratio).collect();
         let median =
             dash((!ratios.is_empty()).then(|| Stats::of(ratios)), |all| format!("{:.2}", all.median));
         // The ratio in units of the goal.
         let distance = |row: &Outcome| Some(row.ratio()? / row.goal?);
-        let missed = rows.iter().filter(|row| row.verdict() == Verdict::Missed);
-        let worst = missed.min_by(|a, b| distance(a).partial_cmp(&distance(b)).expect("no NaN"));
+        let worst = missed.clone().min_by(|a, b| distance(a).partial_cmp(&distance(b)).expect("no NaN"));
         let worst = dash(worst, |row| {
             let [ratio, goal] = [row.ratio(), row.goal].map(Option::unwrap_or_default);
             format!("{}, {}: {ratio:.2} (≥ {goal:.2})", row.name, row.dtypes)
         });
         _ = writeln!(
             text,
-            "| {section} | {} | {} | {} | {} | {slower} | {median} | {worst} |",
+            "| {section} | {} | {} | {} | {} | {} | {median} | {worst} |",
             rows.len(),
-            count(Verdict::Met),
-            count(Verdict::Missed),
-            count(Verdict::Wrong)
+            count(|row| row.met() == Some(true)),
+            missed.count(),
+            count(|row| row.error.is_some()),
+            count(|row| row.to_plain().is_some_and(|ratio| ratio < 1.0)),
         );
     }
     text

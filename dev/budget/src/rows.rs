@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, ensure};
 use clamp_bench::case::Case;
-use clamp_bench::cases::table;
+use clamp_bench::cases::{LAYOUTS, cases};
 use clamp_bench::kernels::{Kind, grid, text};
 use wgpu_clamp::{Limits, Shader};
 
@@ -77,9 +77,10 @@ pub fn rows(only: &str) -> Result<Vec<Row>> {
         })
     };
     let only = only.to_lowercase();
-    let cases = table(BYTES)?.into_iter().filter(|case| case.title().to_lowercase().contains(&only));
+    let mut cases = cases(BYTES, None, u64::MAX)?;
+    cases.retain(|case| case.section != LAYOUTS && case.title().to_lowercase().contains(&only));
     let mut rows = vec![copy()];
-    rows.extend(cases.map(row).collect::<Result<Vec<_>>>()?);
+    rows.extend(cases.into_iter().map(row).collect::<Result<Vec<_>>>()?);
     ensure!(rows.len() > 1, "--only {only}: no row of the table contains this");
     Ok(rows)
 }

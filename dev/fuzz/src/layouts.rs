@@ -1,9 +1,9 @@
 //! Checks transformations of layouts, and properties that every layout has.
 
 use arbitrary::{Result, Unstructured};
+use clamp_testing::drawn::accepted;
+use clamp_testing::layouts::shuffle;
 use wgpu_clamp::{DType, Error, Layout, MAX_RANK};
-
-use crate::accepted;
 
 pub fn address(layout: &Layout, index: &[usize]) -> i128 {
     let steps = index.iter().zip(layout.strides()).map(|(&i, &stride)| i as i128 * stride as i128);
@@ -28,14 +28,6 @@ fn moved(index: &[usize], axis: usize, to: impl Fn(usize) -> usize) -> Vec<usize
     let mut index = index.to_vec();
     index[axis] = to(index[axis]);
     index
-}
-
-/// Puts the dimensions into any order.
-pub fn shuffle(u: &mut Unstructured, order: &mut [usize]) -> Result<()> {
-    for d in 1..order.len() {
-        order.swap(d, u.int_in_range(0..=d)?);
-    }
-    Ok(())
 }
 
 /// Applies one transformation with any arguments. Checks whether the transformation is rightly accepted or refused, and

@@ -4,29 +4,27 @@
 use std::collections::HashSet;
 
 use arbitrary::{Result, Unstructured};
-use clamp_testing::executed::Run;
+use clamp_testing::drawn::{accepted, channels, clamp, limits, steps_on_gpu};
+use clamp_testing::executed::Execute;
 use clamp_testing::executed::checked::check_plan;
-use wgpu_clamp::{
-    Clamp, Clamps, DType, Lanes, Layout, Limits, MAX_RANK, NanRule, Number, Order, Plan, Precision, Rounding,
-    Scalar, reference, verify,
-};
+use clamp_testing::layouts::{nested, of_every_kind};
+use wgpu_clamp::{Clamp, Clamps, DType, Layout, Limits, MAX_RANK, NanRule, Plan, reference, verify};
 
-use crate::accepted;
-use crate::layouts::{address, check, indices, shuffle, transform};
+use crate::layouts::{address, check, indices, transform};
 
 /// Three in four shapes are cut down to at most this many elements.
 const SMALL: usize = 6_000;
 
-/// Runs one input of the target.
+/// Runs one input of the target. Without `execute`, plans are made, which takes microseconds, and not executed.
 ///
 /// # Panics
 ///
 /// The crate has a fault.
-pub fn run(bytes: &[u8]) {
-    for layouts in [any_layouts, padded] {
+pub fn run(bytes: &[u8], execute: Option<Execute<'_>>) {
+    for layouts in [any_layouts, |u: &mut Unstructured| of_every_kind(u).map(Some)] {
         // Beyond its end, the input reads as zeros, which select the first choice of each list, the plainest one.
         let u = &mut Unstructured::new(bytes);
-        let done = layouts(u).and_then(|made| made.map_or(Ok(()), |(src, dst)| case(u, src, dst)));
+        let done = layouts(u).and_then(|made| made.map_or(Ok(()), |(src, dst)| case(u, src, dst, execute)));
         done.expect("every choice has something to choose from");
     }
 }
@@ -40,42 +38,15 @@ fn any_layouts(u: &mut Unstructured) -> Result<Option<(Layout, Layout)>> {
     Ok(layout(u, src_shape)?.map(|src| (src, dst)))
 }
 
-/// Rows of dst that are padded to whole packets; few elements in a row and in the dimensions around it. src has the same
-/// dimensions in any order, or indices that share elements.
-fn padded(u: &mut Unstructured) -> Result<Option<(Layout, Layout)>> {
-    let mut shape = Vec::new();
-    for _ in 0..u.int_in_range(3..=5)? {
-        shape.push(*u.choose(&[2, 2, 2, 2, 2, 3, 4, 33])?);
-    }
-    let packet = *u.choose(&[8, 4, 16, 8])?;
-    shape.push(packet);
-    let whole =
-        Layout::packed_at(&shape, *u.choose(&[0, 0, 16, 1])?).expect("it has less than 2^31 elements");
-    let row = packet - *u.choose(&[1, 1, 2, 3])?;
-    let dst = whole.slice(shape.len() - 1, 0..row).expect("no packet is that short");
-    let mut order: Vec<usize> = (0..shape.len()).collect();
-    shuffle(u, &mut order)?;
-    let (mut strides, mut step) = (vec![0; shape.len()], 1);
-    for d in order {
-        strides[d] = step;
-        step *= dst.shape()[d].cast_signed();
-        if u.ratio(1, 8)? {
-            strides[d] = u.int_in_range(0..=3)?;
-        }
-    }
-    Ok(accepted(Layout::strided(dst.shape(), &strides, 0)).map(|src| (src, dst)))
-}
-
-fn case(u: &mut Unstructured, mut src: Layout, dst: Layout) -> Result<()> {
+fn case(u: &mut Unstructured, mut src: Layout, dst: Layout, execute: Option<Execute<'_>>) -> Result<()> {
     check(&src);
     check(&dst);
-    // Planning takes microseconds, executing a plan milliseconds: every dtype is planned, one is executed below.
     for dtype in DType::ALL {
         accepted(Plan::new(&Clamp::unbounded(dtype), &src, &dst, Limits::default()));
     }
     transform(u, &dst)?;
 
-    let Some(clamp) = clamp(u)? else { return Ok(()) };
+    let clamp = clamp(u)?;
     let sizes = [clamp.source(), clamp.dtype()].map(DType::size);
     let one_buffer = match u.int_in_range(0..=4)? {
         0 | 1 => false,
@@ -92,52 +63,37 @@ fn case(u: &mut Unstructured, mut src: Layout, dst: Layout) -> Result<()> {
     };
 
     let list;
-    let axis = if u.ratio(1, 3)? { Some(u.int_in_range(0..=MAX_RANK)?) } else { None };
+    // In the shape, or just beyond it.
+    let any_axis = |u: &mut Unstructured| Ok(u.int_in_range(0..=MAX_RANK)? % (dst.rank() + 1));
+    let axis = if u.ratio(1, 3)? { Some(any_axis(u)?) } else { None };
     let clamps = match axis {
         None => Clamps::from(&clamp),
         Some(axis) => {
             let extent = dst.shape().get(axis).copied().filter(|extent| *extent <= 300);
-            list = channels(u, clamp, extent.unwrap_or(3))?;
+            let made = channels(u, clamp, extent.unwrap_or(3))?;
+            list = spoiled(u, made)?;
             Clamps::along(axis, &list)
         }
     };
     let limits = limits(u)?;
-    check_plan(&Run::execute, clamps, (&src, &dst), one_buffer, limits);
-    check_reference(clamps, (&src, &dst));
+    let hold = |clamps: Clamps<'_>| {
+        check_plan(execute, clamps, (&src, &dst), one_buffer, limits);
+        check_reference(clamps, (&src, &dst));
+    };
+    hold(clamps);
     if !u.is_empty() {
         let list = unrelated(u)?;
-        let clamps = Clamps::along(u.int_in_range(0..=MAX_RANK)?, &list);
-        check_plan(&Run::execute, clamps, (&src, &dst), one_buffer, limits);
-        check_reference(clamps, (&src, &dst));
+        hold(Clamps::along(any_axis(u)?, &list));
     }
-    numbers_on_the_gpu(u, &clamp, (&src, &dst), one_buffer, limits)?;
+    // Scale or bias on the GPU, perhaps with slots along an axis. The input is read without being consumed.
+    let more = &mut Unstructured::new(u.peek_bytes(u.len().min(8)).unwrap_or_default());
+    if let Some(found) = steps_on_gpu(more, &clamp)? {
+        let axis = any_axis(more)?;
+        // Slots lie along an axis only if it is short, or if the shape lacks it.
+        let few = dst.shape().get(axis).is_none_or(|extent| *extent <= 300);
+        hold(if few && more.arbitrary()? { Clamps::slots_along(axis, &found) } else { (&found).into() });
+    }
     transform_often(u, dst)
-}
-
-/// Checks the clamp with scale or bias on the GPU, perhaps with slots along an axis. Reads the input without consuming
-/// it, so that the seeds keep their meaning.
-fn numbers_on_the_gpu(
-    u: &Unstructured,
-    clamp: &Clamp,
-    (src, dst): (&Layout, &Layout),
-    one_buffer: bool,
-    limits: Limits,
-) -> Result<()> {
-    let mut u = Unstructured::new(u.peek_bytes(u.len().min(8)).unwrap_or_default());
-    let mut of = |number| Ok(if u.arbitrary()? { Number::OnGpu } else { number });
-    let (scale, bias) = (of(clamp.scale())?, of(clamp.bias())?);
-    let found = accepted(clamp.with_scale_bias(scale, bias));
-    let takes = [DType::F32, DType::F16, DType::BF16, DType::U8, DType::I8, DType::U16, DType::I16];
-    let on_gpu = [scale, bias].contains(&Number::OnGpu);
-    assert_eq!(found.is_some(), !on_gpu || takes.contains(&clamp.dtype()), "{clamp:?}");
-    let Some(found) = found else { return Ok(()) };
-    let axis = u.int_in_range(0..=MAX_RANK)?;
-    // Slots lie along an axis only if it is short, or if the shape lacks it.
-    let few = dst.shape().get(axis).is_none_or(|extent| *extent <= 300);
-    let clamps = if few && u.arbitrary()? { Clamps::slots_along(axis, &found) } else { (&found).into() };
-    check_plan(&Run::execute, clamps, (src, dst), one_buffer, limits);
-    check_reference(clamps, (src, dst));
-    Ok(())
 }
 
 /// Runs the reference on buffers of a few bytes. Checks that it refuses and writes nothing, or that its result passes
@@ -214,7 +170,7 @@ fn layout(u: &mut Unstructured, shape: &[usize]) -> Result<Option<Layout>> {
     let rank = shape.len();
     let strides = match u.int_in_range(0..=7)? {
         0 => return Ok(accepted(Layout::packed(shape))),
-        1..=5 => nested(u, shape)?,
+        1..=5 => nested(u, shape, true, gap)?,
         6 => (0..rank).map(|_| Ok(isize::from(u.arbitrary::<i8>()?))).collect::<Result<_>>()?,
         _ => (0..rank).map(|_| any_stride(u)).collect::<Result<_>>()?,
     };
@@ -246,33 +202,14 @@ fn layout(u: &mut Unstructured, shape: &[usize]) -> Result<Option<Layout>> {
     Ok(Some(layout))
 }
 
-/// Nested strides in any order, some negative or 0, with gaps.
-fn nested(u: &mut Unstructured, shape: &[usize]) -> Result<Vec<isize>> {
-    let mut order: Vec<usize> = (0..shape.len()).rev().collect();
-    shuffle(u, &mut order)?;
-    let mut step = *u.choose(&[1_isize, 1, 1, 1, 2, 3, 4, 16])?;
-    let mut strides = vec![0; shape.len()];
-    for d in order {
-        let repeated = u.ratio(1, 12)?;
-        strides[d] = match u.arbitrary()? {
-            _ if repeated => 0,
-            true => -step,
-            false => step,
-        };
-        let gap = match u.int_in_range(0..=7)? {
-            0..=4 => 0,
-            5 => isize::from(u.arbitrary::<u8>()?),
-            6 => *u.choose(&[1, 2, 3, 4, 16, 256, 1 << 20])?,
-            _ => any_stride(u)?.saturating_abs(),
-        };
-        if !repeated {
-            step = step.saturating_mul(shape[d].try_into().unwrap_or(isize::MAX)).saturating_add(gap);
-        }
-        // Rounds the next stride up to words or packets of some dtype.
-        let pitch = *u.choose(&[1_isize, 1, 1, 2, 4, 16])?;
-        step = step.saturating_add(pitch - 1) & -pitch;
-    }
-    Ok(strides)
+/// Elements between the end of a dimension and the next step of the dimension around it.
+fn gap(u: &mut Unstructured) -> Result<isize> {
+    Ok(match u.int_in_range(0..=7)? {
+        0..=4 => 0,
+        5 => isize::from(u.arbitrary::<u8>()?),
+        6 => *u.choose(&[1, 2, 3, 4, 16, 256, 1 << 20])?,
+        _ => any_stride(u)?.saturating_abs(),
+    })
 }
 
 fn any_stride(u: &mut Unstructured) -> Result<isize> {
@@ -294,67 +231,8 @@ fn behind(src: &Layout, dst: &Layout, [from, to]: [usize; 2]) -> Option<Layout> 
     accepted(Layout::strided(src.shape(), src.strides(), usize::try_from(offset).ok()?))
 }
 
-fn clamp(u: &mut Unstructured) -> Result<Option<Clamp>> {
-    let dtype = *u.choose(&DType::ALL)?;
-    let bound = |u: &mut Unstructured| {
-        Ok(match u.int_in_range(0..=9)? {
-            0..=2 => Number::Absent,
-            3 => Number::OnGpu,
-            4 => accepted(Scalar::from_bits(dtype, u.arbitrary()?)).map_or(Number::Absent, Number::from),
-            _ => {
-                let bits = u.arbitrary::<u64>()? & (u64::MAX >> (64 - dtype.bits()));
-                Scalar::from_bits(dtype, bits).expect("the bits are masked").into()
-            }
-        })
-    };
-    let bounded = Clamp::unbounded(dtype).with_bounds(bound(u)?, bound(u)?);
-    let mut clamp = bounded.expect("bounds of the dtype");
-    if u.arbitrary()? {
-        let source = *u.choose(&DType::ALL)?;
-        let converted = accepted(clamp.with_source(source));
-        let both = [source, dtype].iter().all(|dtype| DType::CONVERTIBLE.contains(dtype));
-        assert_eq!(converted.is_some(), source == dtype || both, "{source} to {dtype}");
-        clamp = converted.unwrap_or(clamp);
-    }
-    clamp = clamp
-        .with_order(*u.choose(&[Order::MinWins, Order::MaxWins])?)
-        .with_nan_rule(*u.choose(&[NanRule::Propagate, NanRule::ToMin, NanRule::ToMax])?)
-        .with_precision(*u.choose(&[Precision::Fast, Precision::Exact])?)
-        .with_rounding(*u.choose(&[Rounding::TowardZero, Rounding::NearestEven])?);
-    affine(u, clamp).map(Some)
-}
-
-/// Adds an affine step to the clamp, or none.
-fn affine(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
-    let (scale, bias) = match u.int_in_range(0..=5)? {
-        0 | 1 => return Ok(clamp),
-        2 => (f64::from(*u.choose(&[1.0 / 255.0_f32, 255.0, 0.5, 2.0, -1.0])?), 0.0),
-        3 => (f64::from(u.arbitrary::<i16>()?) / 256.0, f64::from(u.arbitrary::<i8>()?)),
-        4 => (f64::from(u.arbitrary::<f32>()?), f64::from(u.arbitrary::<f32>()?)),
-        _ => (u.arbitrary()?, u.arbitrary()?),
-    };
-    let single = (scale as f32, bias as f32);
-    let finite = single.0.is_finite() && single.1.is_finite();
-    let with = accepted(clamp.with_affine(single.0, single.1));
-    assert_eq!(with.is_some(), finite, "{single:?}");
-    let double = accepted(clamp.with_scale_bias(scale, bias));
-    assert_eq!(double.is_some(), clamp.dtype() == DType::F64 && scale.is_finite() && bias.is_finite());
-    Ok(double.or(with).unwrap_or(clamp))
-}
-
-/// A list of `count` clamps, or one fewer. In most lists, the clamps agree in the properties that channels must share.
-fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<Clamp>> {
-    let several = u.ratio(7, 8)?;
-    let mut list = Vec::with_capacity(count);
-    for i in 0..count {
-        let min = if several {
-            Scalar::from_bits(clamp.dtype(), i as u64 % 128).expect("every dtype has 7 bits").into()
-        } else {
-            clamp.min()
-        };
-        let one = clamp.with_bounds(min, clamp.max()).expect("every dtype has 7 bits");
-        list.push(if several && i < 4 { affine(u, one)? } else { one });
-    }
+/// In some lists, a clamp is missing, or the last clamp has a rule of its own.
+fn spoiled(u: &mut Unstructured, mut list: Vec<Clamp>) -> Result<Vec<Clamp>> {
     if u.ratio(1, 16)? {
         list.pop();
     }
@@ -368,39 +246,5 @@ fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<Clam
 
 /// A few clamps that need not agree.
 fn unrelated(u: &mut Unstructured) -> Result<Vec<Clamp>> {
-    let mut list = Vec::new();
-    for _ in 0..u.int_in_range(0..=4)? {
-        list.extend(clamp(u)?);
-    }
-    Ok(list)
-}
-
-fn limits(u: &mut Unstructured) -> Result<Limits> {
-    let lanes = |in_step| if in_step { Lanes::InStep } else { Lanes::InSequence };
-    let usual = Limits {
-        f64_arithmetic: u.arbitrary()?,
-        f16_conversions: u.arbitrary()?,
-        lanes: lanes(u.arbitrary()?),
-        max_workgroup_memory: *u.choose(&[0, 10_000, Limits::default().max_workgroup_memory])?,
-        ..Limits::default()
-    };
-    Ok(match u.int_in_range(0..=4)? {
-        0 => usual,
-        1 => Limits { max_binding_size: u64::MAX, binding_alignment: 16, ..usual },
-        2 | 3 => {
-            let binding_alignment = *u.choose(&[16, 32, 256])?;
-            Limits {
-                max_binding_size: 4 * (binding_alignment + 4) + 8 * u64::from(u.arbitrary::<u8>()?),
-                binding_alignment,
-                max_workgroups_per_dimension: u.int_in_range(1..=4)?,
-                ..usual
-            }
-        }
-        _ => Limits {
-            max_binding_size: u.arbitrary()?,
-            binding_alignment: u.arbitrary()?,
-            max_workgroups_per_dimension: u.arbitrary()?,
-            ..usual
-        },
-    })
+    (0..u.int_in_range(0..=4)?).map(|_| clamp(u)).collect()
 }

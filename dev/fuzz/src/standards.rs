@@ -2,16 +2,15 @@
 //! message. That results follow from a clamp is for the tests of the reference.
 
 use arbitrary::{Result, Unstructured};
+use clamp_testing::drawn::accepted;
+use clamp_testing::numbers::{integer, limits, number};
 use clamp_testing::values::mask;
-use half::{bf16, f16};
 use wgpu_clamp::standards::directml::{
     ElementWiseClip, ElementWiseClip1, FeatureLevel, ScaleBias, TensorDesc,
 };
 use wgpu_clamp::standards::onnx::{self, Bounds};
 use wgpu_clamp::standards::webnn;
 use wgpu_clamp::{Clamp, DType, Error, NanRule, Number, Order, Scalar};
-
-use crate::accepted;
 
 /// The clamp or the error that a constructor returns.
 type Made = std::result::Result<Clamp, Error>;
@@ -195,8 +194,10 @@ fn of_webnn(u: &mut Unstructured, dtype: DType) -> Result<Made> {
             let rules = (Order::MaxWins, NanRule::Propagate);
             attributes(clamp, [min, max], rules, [f64::round_ties_even; 2]);
             if let (Some(min), Some(max)) = (clamp.min().value(), clamp.max().value()) {
-                let numbers = number(dtype, min.bits()).zip(number(dtype, max.bits()));
-                assert!(numbers.is_none_or(|(min, max)| min <= max), "{clamp:?}");
+                let [min, max] = [min, max].map(|bound| bound.bits());
+                let crossed = number(dtype, min) > number(dtype, max)
+                    || !dtype.is_float() && integer(dtype, min) > integer(dtype, max);
+                assert!(!crossed, "{clamp:?}");
             }
         }
         // Bounds that cross before the casts may be equal after them.
@@ -234,14 +235,16 @@ fn attributes(clamp: &Clamp, values: [f64; 2], rules: (Order, NanRule), to_integ
         let Some(bits) = bound.value().map(Scalar::bits) else {
             panic!("{clamp:?} lacks a bound of {value}")
         };
-        match number(dtype, bits) {
-            None => assert!(value.is_nan(), "{clamp:?} of {value}"),
-            Some(Real::Float(rounded)) => nearest(dtype, value, bits, rounded),
-            Some(Real::Integer(bound)) => {
-                let [lowest, highest] = range(dtype);
-                // `as` saturates, and every f64 beyond an i128 is beyond the dtype.
-                assert_eq!(bound, (to_integer(value) as i128).clamp(lowest, highest), "{dtype} of {value}");
-            }
+        let number = number(dtype, bits);
+        if number.is_nan() {
+            assert!(value.is_nan(), "{clamp:?} of {value}");
+        } else if dtype.is_float() {
+            nearest(dtype, value, bits, number);
+        } else {
+            let [lowest, highest] = limits(dtype);
+            // `as` saturates, and every f64 beyond an i128 is beyond the dtype.
+            let expected = (to_integer(value) as i128).clamp(lowest, highest);
+            assert_eq!(integer(dtype, bits), expected, "{dtype} of {value}");
         }
     }
 }
@@ -254,39 +257,8 @@ fn nearest(dtype: DType, value: f64, bits: u64, rounded: f64) {
     }
     // Infinity counts as the number that would follow the largest finite one.
     let beyond = if dtype == DType::F16 { 65_536.0 } else { 2.0_f64.powi(128) };
-    let off = |magnitude: u64| match number(dtype, magnitude) {
-        Some(Real::Float(at)) => (at.min(beyond) - value.abs().min(2.0 * beyond)).abs(),
-        _ => f64::INFINITY,
-    };
+    let off = |magnitude: u64| (number(dtype, magnitude).min(beyond) - value.abs().min(2.0 * beyond)).abs();
     let magnitude = bits & mask(dtype) >> 1;
     let beside = [magnitude.saturating_sub(1), magnitude + 1];
     assert!(beside.iter().all(|&other| off(magnitude) <= off(other)), "{dtype} of {value} is {rounded}");
-}
-
-/// An element that is not NaN. -0 and +0 are equal.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-enum Real {
-    Float(f64),
-    Integer(i128),
-}
-
-fn number(dtype: DType, bits: u64) -> Option<Real> {
-    let float = match dtype {
-        DType::F32 => f64::from(f32::from_bits(bits as u32)),
-        DType::F16 => f16::from_bits(bits as u16).to_f64(),
-        DType::BF16 => bf16::from_bits(bits as u16).to_f64(),
-        DType::F64 => f64::from_bits(bits),
-        _ if dtype.is_signed_integer() => {
-            let unused = 64 - dtype.bits();
-            return Some(Real::Integer(i128::from((bits << unused).cast_signed() >> unused)));
-        }
-        _ => return Some(Real::Integer(bits.into())),
-    };
-    (!float.is_nan()).then_some(Real::Float(float))
-}
-
-/// The lowest and the highest number of an integer dtype.
-fn range(dtype: DType) -> [i128; 2] {
-    let mask = i128::from(mask(dtype));
-    if dtype.is_signed_integer() { [-(mask >> 1) - 1, mask >> 1] } else { [0, mask] }
 }

@@ -11,7 +11,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-pub use run::{Run, Verdict, converts_f16};
+pub use run::{Run, Verdict, converts_f16, probe_accepts};
 pub use trial::{Count, Execute, Trial};
 
 /// Calls `work` with each number below `count`, in one thread per processor.

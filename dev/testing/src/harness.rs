@@ -7,7 +7,7 @@ use std::sync::{OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use parking_lot::{ReentrantMutex, ReentrantMutexGuard};
-use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, Prepared, View, verify, wgpu};
+use wgpu_clamp::{Clamper, Clamps, DType, Host, Layout, Operands, Prepared, verify, wgpu};
 
 /// A device with `Limits::downlevel_defaults()` and no feature, unless it was opened with others.
 pub struct Gpu {
@@ -299,44 +299,6 @@ pub fn read(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
         Ok(Ok(())) => staging.get_mapped_range(..).unwrap().to_vec(),
         other => panic!("a buffer of {} bytes is not mapped: {other:?} on {}", buffer.size(), gpu.name),
     }
-}
-
-/// The buffers of [`check`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Two buffers.
-    Apart,
-    /// One buffer.
-    Same,
-}
-
-/// Clamps from `src_layout` to `dst_layout` on the GPU and compares the whole buffers with the reference. In one buffer
-/// `dst` is ignored: both layouts address the bytes of `src`.
-#[track_caller]
-pub fn check<'c>(
-    gpu: &Gpu,
-    clamps: impl Into<Clamps<'c>>,
-    (src_layout, src): (&Layout, &[u8]),
-    (dst_layout, dst): (&Layout, &[u8]),
-    place: Place,
-) {
-    let clamps = clamps.into();
-    let src_buffer = buffer(gpu, src);
-    let (dst, dst_buffer) = match place {
-        Place::Apart => (dst, buffer(gpu, dst)),
-        Place::Same => (src, src_buffer.clone()),
-    };
-    // Without channels there are no elements, so any dtype will do.
-    let dtypes = clamps.as_slice().first().map(|clamp| (clamp.source(), clamp.dtype()));
-    let (source, dtype) = dtypes.unwrap_or((DType::U8, DType::U8));
-    let operands = Operands::new(
-        View::new(&src_buffer, source, *src_layout),
-        View::new(&dst_buffer, dtype, *dst_layout),
-    );
-    if let Err(error) = gpu.host.submit(clamps, operands) {
-        panic!("{error}\n{clamps:?}\n{src_layout:?}\n{dst_layout:?}\n{place:?} on {}", gpu.name);
-    }
-    compare(gpu, clamps, operands, src, dst);
 }
 
 /// Compares the whole destination buffer with the reference, and asserts that a source in another buffer is

@@ -1,14 +1,15 @@
-//! Layouts as users bring them, and random ones: src and dst have one shape, no two indices of dst share an element.
+//! Layouts as users bring them, and others made from raw bytes: src and dst have one shape, no two indices of dst share an
+//! element.
 
-use proptest::prelude::*;
-use proptest::sample::select;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
+use arbitrary::{Result, Unstructured};
 use wgpu_clamp::Layout;
+
+fn packed(shape: &[usize]) -> Layout {
+    Layout::packed(shape).unwrap()
+}
 
 /// Layouts of src and dst, some of each kind, with the axis along which channels may lie.
 pub fn of_users() -> Vec<(Layout, Layout, usize)> {
-    let packed = |shape: &[usize]| Layout::packed(shape).unwrap();
     let planar = |[c, height, width]: [usize; 3]| packed(&[c, height, width]).permute(&[1, 2, 0]).unwrap();
     let mut all = Vec::new();
     for c in [1, 2, 3, 4, 5, 8, 16, 32] {
@@ -56,204 +57,166 @@ pub fn of_users() -> Vec<(Layout, Layout, usize)> {
     all
 }
 
-/// Values of a strategy, the same at each run.
-pub fn drawn<S: Strategy>(strategy: S) -> impl Iterator<Item = S::Value> {
-    let mut runner = TestRunner::deterministic();
-    std::iter::repeat_with(move || strategy.new_tree(&mut runner).unwrap().current())
-}
-
-/// Layouts of every kind in this file.
-pub fn of_every_kind() -> impl Strategy<Value = (Layout, Layout)> {
-    prop_oneof![scattered(20_000), padded(), matrices(), groups(), pictures()]
-}
-
-/// The placement of a dimension in memory.
-#[derive(Clone, Copy, Debug)]
-struct Dim {
-    /// Elements between the end of this dimension and the next step of the dimension around it.
-    gap: usize,
-    /// The dimension's place in memory: the lowest `order` is innermost.
-    order: u16,
-    flip: bool,
-    /// In src: a fixed stride, so that indices may share elements.
-    shared: Option<isize>,
-}
-
-fn dim() -> impl Strategy<Value = Dim> {
-    let gap = prop_oneof![8 => 0_usize..4, 1 => Just(16)];
-    let shared = prop::option::weighted(0.2, select(&[0_isize, 0, 0, 1, 2, 3]));
-    (gap, any::<u16>(), any::<bool>(), shared).prop_map(|(gap, order, flip, shared)| Dim {
-        gap,
-        order,
-        flip,
-        shared,
-    })
-}
-
-/// Strides of dimensions that lie in memory by `order`; the innermost has stride `first`. If `shares`, a dimension with
-/// a `shared` stride takes this stride and no place in the order.
-fn strides(shape: &[usize], dims: &[Dim], first: usize, shares: bool) -> Vec<isize> {
-    let mut order: Vec<usize> = (0..shape.len()).collect();
-    order.sort_by_key(|&d| dims[d].order);
-    let mut strides = vec![0; shape.len()];
-    let mut step = first;
-    for d in order {
-        strides[d] = match dims[d].shared {
-            Some(stride) if shares => stride,
-            _ => {
-                let stride = step.cast_signed();
-                step = step * shape[d].max(1) + dims[d].gap;
-                stride
-            }
-        };
+/// Layouts of every kind in this file; most have at most 20,000 elements.
+pub fn of_every_kind(u: &mut Unstructured) -> Result<(Layout, Layout)> {
+    match u.int_in_range(0..=4)? {
+        0 => scattered(u, 20_000),
+        1 => padded(u),
+        2 => matrices(u),
+        3 => groups(u),
+        _ => pictures(u),
     }
-    strides
 }
 
-fn flipped(layout: Layout, dims: &[Dim]) -> Layout {
-    let axes = (0..layout.rank()).filter(|&d| dims[d].flip);
-    axes.fold(layout, |layout, axis| layout.flip(axis).unwrap())
+/// Puts the dimensions into any order.
+pub fn shuffle(u: &mut Unstructured, order: &mut [usize]) -> Result<()> {
+    for d in 1..order.len() {
+        order.swap(d, u.int_in_range(0..=d)?);
+    }
+    Ok(())
 }
 
-/// 0 to 8 dimensions in any order in memory, with gaps, some of them flipped. In src, indices of some dimensions share
+/// Nested strides in any order, some negative, with gaps. If they `repeat`, indices of some dimensions share elements.
+pub fn nested(
+    u: &mut Unstructured,
+    shape: &[usize],
+    repeat: bool,
+    gap: fn(&mut Unstructured) -> Result<isize>,
+) -> Result<Vec<isize>> {
+    let mut order: Vec<usize> = (0..shape.len()).rev().collect();
+    shuffle(u, &mut order)?;
+    let mut step = *u.choose(&[1_isize, 1, 1, 1, 2, 3, 4, 16])?;
+    let mut strides = vec![0; shape.len()];
+    for d in order {
+        if repeat && u.ratio(1, 6)? {
+            strides[d] = *u.choose(&[0, 0, 0, 1, 2, 3])?;
+            continue;
+        }
+        strides[d] = if u.arbitrary()? { -step } else { step };
+        let extent = shape[d].max(1).try_into().unwrap_or(isize::MAX);
+        step = step.saturating_mul(extent).saturating_add(gap(u)?);
+        // Rounds the next stride up to words or packets of some dtype.
+        let pitch = *u.choose(&[1_isize, 1, 1, 2, 4, 16])?;
+        step = step.saturating_add(pitch - 1) & -pitch;
+    }
+    Ok(strides)
+}
+
+/// The layout with these strides whose lowest address is `lowest`.
+fn from(lowest: usize, shape: &[usize], strides: &[isize]) -> Layout {
+    let below =
+        shape.iter().zip(strides).map(|(n, stride)| n.saturating_sub(1) * stride.min(&0).unsigned_abs());
+    Layout::strided(shape, strides, lowest + below.sum::<usize>()).unwrap()
+}
+
+/// The address of the first element. Half of these begin a packet, whatever the dtype.
+fn offset(u: &mut Unstructured) -> Result<usize> {
+    let any = u.int_in_range(0..=299)?;
+    Ok(*u.choose(&[0, 32, any, any])?)
+}
+
+/// 0 to 8 dimensions in any order in memory, with gaps, some of them reversed. In src, indices of some dimensions share
 /// elements. At most `most` elements; one layout in twenty is empty.
-pub fn scattered(most: usize) -> impl Strategy<Value = (Layout, Layout)> {
-    let extent = prop_oneof![16 => 1_usize..6, 2 => 6_usize..70, 2 => select(&[8, 16, 31, 32, 64, 68, 129])];
-    let dims = prop::collection::vec((extent, dim(), dim()), 0..=8);
-    let empty = prop::option::weighted(0.05, any::<prop::sample::Index>());
-    // Half of the offsets begin a packet, whatever the dtype.
-    let offset = || prop_oneof![1 => Just(0), 1 => Just(32), 2 => 0_usize..300];
-    let first = || select(&[1_usize, 1, 1, 2, 3, 4]);
-    (dims, empty, [first(), first()], [offset(), offset()], any::<bool>()).prop_map(
-        move |(dims, empty, first, offset, packed)| {
-            let mut shape: Vec<usize> = dims.iter().map(|dim| dim.0).collect();
-            while shape.iter().product::<usize>() > most {
-                *shape.iter_mut().max().unwrap() = 1;
-            }
-            if let Some(empty) = empty.filter(|_| !shape.is_empty()) {
-                *empty.get_mut(&mut shape) = 0;
-            }
-            let (src, dst): (Vec<_>, Vec<_>) = dims.iter().map(|dim| (dim.1, dim.2)).unzip();
-            let of_src = strides(&shape, &src, first[0], true);
-            let of_dst = if packed {
-                Layout::packed(&shape).unwrap().strides().to_vec()
-            } else {
-                strides(&shape, &dst, first[1], false)
-            };
-            let strided = |strides: Vec<isize>, offset| Layout::strided(&shape, &strides, offset).unwrap();
-            (flipped(strided(of_src, offset[0]), &src), flipped(strided(of_dst, offset[1]), &dst))
-        },
-    )
+pub fn scattered(u: &mut Unstructured, most: usize) -> Result<(Layout, Layout)> {
+    let gap = |u: &mut Unstructured| Ok(*u.choose(&[0, 0, 0, 1, 2, 3, 16])?);
+    let mut shape = Vec::new();
+    for _ in 0..u.int_in_range(0..=8)? {
+        let (few, more) = (u.int_in_range(1..=5)?, u.int_in_range(6..=69)?);
+        let some = *u.choose(&[8, 16, 31, 32, 64, 68, 129])?;
+        shape.push(*u.choose(&[few, few, few, few, few, few, few, few, more, some])?);
+    }
+    while shape.iter().product::<usize>() > most {
+        *shape.iter_mut().max().unwrap() = 1;
+    }
+    if !shape.is_empty() && u.ratio(1, 20)? {
+        let empty = u.choose_index(shape.len())?;
+        shape[empty] = 0;
+    }
+    let src = from(offset(u)?, &shape, &nested(u, &shape, true, gap)?);
+    let dst = if u.arbitrary()? { nested(u, &shape, false, gap)? } else { packed(&shape).strides().to_vec() };
+    Ok((src, from(offset(u)?, &shape, &dst)))
 }
 
 /// Rows of dst that are padded to whole packets; few elements in a row and in the dimensions around it. src has the same
-/// dimensions in any order, flipped or with shared elements.
-fn padded() -> impl Strategy<Value = (Layout, Layout)> {
-    let extent = select(&[2_usize, 2, 2, 2, 3, 4, 33]);
-    let outer = prop::collection::vec(extent, 3..=5);
-    let offset = || select(&[0_usize, 0, 16, 1]);
-    let dims = prop::array::uniform6(dim());
-    let padding = prop_oneof![3 => Just(1_usize), 1 => 2_usize..4];
-    (outer, select(&[4_usize, 8, 8, 16]), padding, [offset(), offset()], dims, any::<bool>()).prop_map(
-        |(mut shape, packet, padding, offsets, mut dims, tight)| {
-            while shape.iter().product::<usize>() > 1000 {
-                *shape.iter_mut().max().unwrap() = 2;
-            }
-            shape.push(packet);
-            if tight {
-                for dim in &mut dims {
-                    dim.gap = 0;
-                }
-            }
-            let dst = Layout::packed_at(&shape, offsets[1]).unwrap();
-            let dst = dst.slice(shape.len() - 1, 0..packet - padding).unwrap();
-            let src = strides(dst.shape(), &dims, 1, true);
-            let src = Layout::strided(dst.shape(), &src, offsets[0]).unwrap();
-            (flipped(src, &dims), dst)
-        },
-    )
+/// dimensions in any order, or indices that share elements.
+fn padded(u: &mut Unstructured) -> Result<(Layout, Layout)> {
+    let mut shape = Vec::new();
+    for _ in 0..u.int_in_range(3..=5)? {
+        shape.push(*u.choose(&[2, 2, 2, 2, 2, 3, 4, 33])?);
+    }
+    while shape.iter().product::<usize>() > 1000 {
+        *shape.iter_mut().max().unwrap() = 2;
+    }
+    let packet = *u.choose(&[8, 4, 16, 8])?;
+    shape.push(packet);
+    let whole = Layout::packed_at(&shape, *u.choose(&[0, 0, 16, 1])?).unwrap();
+    let row = packet - *u.choose(&[1, 1, 2, 3])?;
+    let dst = whole.slice(shape.len() - 1, 0..row).unwrap();
+    let strides = nested(u, dst.shape(), true, |_| Ok(0))?;
+    Ok((from(*u.choose(&[0, 0, 16, 1])?, dst.shape(), &strides), dst))
 }
 
 /// Groups of elements that are smaller than a word. dst has one group per word; src has the same, or packed groups.
-fn groups() -> impl Strategy<Value = (Layout, Layout)> {
-    let phase = || select(&[0_usize, 0, 1, 2, 3]);
-    let extent = select(&[64_usize, 70, 96, 131]);
-    (1_usize..3, extent, 1_usize..4, [phase(), phase(), phase(), phase()], any::<[bool; 4]>()).prop_map(
-        |(rows, count, length, [a, b, offset, skip], [packed, u16s, odd, flip])| {
-            let lanes = if u16s { 2 } else { 4 };
-            let length = if u16s { 1 } else { length };
-            let described = |lane: usize, pad: usize, offset: usize| {
-                let pitch = ((count + pad) * lanes).next_multiple_of(16) + usize::from(odd && offset > 0);
-                let strides = [pitch, lanes, 1].map(usize::cast_signed);
-                Layout::strided(&[rows, count, length], &strides, lane.min(lanes - length) + offset).unwrap()
-            };
-            let dst = described(a, b, 4 * skip);
-            let dst =
-                Layout::strided(dst.shape(), &[dst.strides()[0] & !15, dst.strides()[1], 1], dst.offset());
-            let src = if packed {
-                let pitch = count * length + b;
-                let strides = [pitch, length, 1].map(usize::cast_signed);
-                Layout::strided(&[rows, count, length], &strides, offset).unwrap()
-            } else {
-                described(b, a, offset)
-            };
-            (if flip { src.flip(0).unwrap() } else { src }, dst.unwrap())
-        },
-    )
+fn groups(u: &mut Unstructured) -> Result<(Layout, Layout)> {
+    let phase = |u: &mut Unstructured| Ok(*u.choose(&[0_usize, 0, 1, 2, 3])?);
+    let (lanes, length) = if u.arbitrary()? { (2_usize, 1) } else { (4, u.int_in_range(1..=3)?) };
+    let (rows, count) = (u.int_in_range(1..=2)?, *u.choose(&[64_usize, 70, 96, 131])?);
+    let shape = [rows, count, length];
+    let of_words = |u: &mut Unstructured, lane: usize, offset: usize| {
+        let pitch = ((count + phase(u)?) * lanes).next_multiple_of(16);
+        let lane = lane.min(lanes - length);
+        Ok(from(lane + offset, &shape, &[pitch, lanes, 1].map(usize::cast_signed)))
+    };
+    let (lane, skip) = (phase(u)?, phase(u)?);
+    let dst = of_words(u, lane, 4 * skip)?;
+    let (lane, offset) = (phase(u)?, phase(u)?);
+    let src = if u.arbitrary()? {
+        from(offset, &shape, &[count * length + lane, length, 1].map(usize::cast_signed))
+    } else {
+        of_words(u, lane, offset)?
+    };
+    Ok((if u.arbitrary()? { src.flip(0).unwrap() } else { src }, dst))
 }
 
 /// Rows, broadcasts, sliding windows and transposes, often aligned to packets.
-fn matrices() -> impl Strategy<Value = (Layout, Layout)> {
-    let extent = || select(&[3_usize, 16, 64, 65, 80, 129]);
-    let pads = prop_oneof![
-        prop::array::uniform5(select(&[0_usize, 16, 32])),
-        prop::array::uniform5(select(&[0_usize, 16, 1, 3]))
-    ];
-    (1_usize..3, extent(), extent(), pads, 0..9, any::<bool>()).prop_map(
-        |(batch, rows, columns, pads, kind, flip)| {
-            let ([a, b, offset], dst_pad) = ([pads[0], pads[1], pads[2]], [pads[3], pads[4]]);
-            let padded = |rows, columns, pad: [usize; 2], offset| {
-                let outer = Layout::packed(&[batch, rows + pad[0], columns + pad[1]]).unwrap();
-                let inner = outer.slice(1, 0..rows).unwrap().slice(2, pad[1]..pad[1] + columns).unwrap();
-                Layout::strided(inner.shape(), inner.strides(), inner.offset() + offset).unwrap()
-            };
-            let src = match kind {
-                0 => padded(rows, columns, [a, b], offset),
-                1 => padded(rows, 1, [a, b], offset).broadcast_to(&[batch, rows, columns]).unwrap(),
-                // One row for all rows.
-                2 => padded(1, columns, [a, b], offset).broadcast_to(&[batch, rows, columns]).unwrap(),
-                // A sliding window: rows share elements.
-                3 => {
-                    let strides = [(rows + columns).cast_signed(), 1, 1];
-                    Layout::strided(&[batch, rows, columns], &strides, offset).unwrap()
-                }
-                _ => padded(columns, rows, [a, b], offset).permute(&[0, 2, 1]).unwrap(),
-            };
-            let src = if flip { src.flip(1).unwrap() } else { src };
-            (src, padded(rows, columns, dst_pad, 0))
-        },
-    )
+fn matrices(u: &mut Unstructured) -> Result<(Layout, Layout)> {
+    let (batch, kind) = (u.int_in_range(1..=2)?, u.int_in_range(0..=8)?);
+    let extents = [3, 16, 64, 65, 80, 129];
+    let (rows, columns) = (*u.choose(&extents)?, *u.choose(&extents)?);
+    let odd = u.arbitrary()?;
+    let pad = |u: &mut Unstructured| Ok(*u.choose(if odd { &[0, 16, 1, 3][..] } else { &[0, 16, 32] })?);
+    let padded = |u: &mut Unstructured, rows: usize, columns: usize| {
+        let (below, beside) = (pad(u)?, pad(u)?);
+        let outer = packed(&[batch, rows + below, columns + beside]);
+        Ok(outer.slice(1, 0..rows).unwrap().slice(2, beside..beside + columns).unwrap())
+    };
+    let shape = [batch, rows, columns];
+    let src = match kind {
+        0 => padded(u, rows, columns)?,
+        1 => padded(u, rows, 1)?.broadcast_to(&shape).unwrap(),
+        // One row for all rows.
+        2 => padded(u, 1, columns)?.broadcast_to(&shape).unwrap(),
+        // A sliding window: rows share elements.
+        3 => from(0, &shape, &[(rows + columns).cast_signed(), 1, 1]),
+        _ => padded(u, columns, rows)?.permute(&[0, 2, 1]).unwrap(),
+    };
+    let src = Layout::strided(&shape, src.strides(), src.offset() + pad(u)?).unwrap();
+    Ok((if u.arbitrary()? { src.flip(1).unwrap() } else { src }, padded(u, rows, columns)?))
 }
 
 /// Pictures, from interleaved to planar or back: at any offsets, rows with a pitch, components in either order.
-fn pictures() -> impl Strategy<Value = (Layout, Layout)> {
-    let width = select(&[16_usize, 48, 64, 70, 129, 200]);
-    let pads = || prop::array::uniform4(select(&[0_usize, 0, 0, 16, 1, 3]));
-    let components = (1_usize..=4).prop_flat_map(|of| (Just(of), 1..=of));
-    (components, 1_usize..3, width, pads(), pads(), any::<[bool; 3]>()).prop_map(
-        |((of, count), rows, width, [a, b, offset, skip], [c, d, plane, _], [back, flip, batch])| {
-            let batches = if batch { 2 } else { 1 };
-            let shape = [batches, count, rows, width];
-            let signed = |strides: [usize; 4]| strides.map(usize::cast_signed);
-            let row = width * of + a;
-            let pixels = signed([rows * row + b, 1, row, of]);
-            let pixels = Layout::strided(&shape, &pixels, offset + skip).unwrap();
-            let row = width + c;
-            let plane_size = rows * row + d;
-            let planes = signed([count * plane_size, plane_size, row, 1]);
-            let planes = Layout::strided(&shape, &planes, plane).unwrap();
-            let pixels = if flip { pixels.flip(1).unwrap() } else { pixels };
-            if back { (planes, pixels) } else { (pixels, planes) }
-        },
-    )
+fn pictures(u: &mut Unstructured) -> Result<(Layout, Layout)> {
+    let pad = |u: &mut Unstructured| Ok(*u.choose(&[0, 0, 0, 16, 1, 3])?);
+    let components = u.int_in_range(1..=4)?;
+    let (taken, skip) = (u.int_in_range(1..=components)?, pad(u)?);
+    let (rows, width) = (u.int_in_range(1..=2)?, *u.choose(&[16, 48, 64, 70, 129, 200])?);
+    let shape = [u.int_in_range(1..=2)?, taken, rows, width];
+    let row = width * components + pad(u)?;
+    let pixels = [rows * row + pad(u)?, 1, row, components].map(usize::cast_signed);
+    let pixels = from(skip + pad(u)?, &shape, &pixels);
+    let row = width + pad(u)?;
+    let plane = rows * row + pad(u)?;
+    let planes = from(pad(u)?, &shape, &[taken * plane, plane, row, 1].map(usize::cast_signed));
+    let pixels = if u.arbitrary()? { pixels.flip(1).unwrap() } else { pixels };
+    Ok(if u.arbitrary()? { (planes, pixels) } else { (pixels, planes) })
 }

@@ -3,6 +3,7 @@
 use wgpu_clamp::DType;
 
 use crate::random::Random;
+use crate::values::mask;
 
 /// A pseudo-random number that depends on `number` alone.
 pub const fn mix(number: u64) -> u64 {
@@ -45,16 +46,31 @@ pub const MORE_AFFINES: [(f32, f32); 16] = [
     (f32::from_bits(0x2b40_0001), 0.0),
 ];
 
-/// The number that an element of these bits is; of 64-bit integers, the low 32 bits.
+/// The number that an element of these bits is; the nearest f64 of a 64-bit integer.
+#[expect(clippy::cast_precision_loss, reason = "a number near it is enough")]
 pub fn number(dtype: DType, bits: u64) -> f64 {
     match dtype {
         DType::F32 => f64::from(f32::from_bits(bits as u32)),
         DType::F64 => f64::from_bits(bits),
         DType::F16 => half::f16::from_bits(bits as u16).to_f64(),
         DType::BF16 => half::bf16::from_bits(bits as u16).to_f64(),
-        DType::I8 => f64::from(bits as i8),
-        DType::I16 => f64::from(bits as i16),
-        DType::I32 => f64::from(bits as i32),
-        _ => f64::from(bits as u32),
+        _ => integer(dtype, bits) as f64,
     }
+}
+
+/// The number that an integer element of these bits is.
+pub fn integer(dtype: DType, bits: u64) -> i128 {
+    let unused = 64 - dtype.bits();
+    let shifted = bits << unused;
+    if dtype.is_signed_integer() {
+        (shifted.cast_signed() >> unused).into()
+    } else {
+        (shifted >> unused).into()
+    }
+}
+
+/// The lowest and the highest number of an integer dtype.
+pub fn limits(dtype: DType) -> [i128; 2] {
+    let mask = i128::from(mask(dtype));
+    if dtype.is_signed_integer() { [-(mask >> 1) - 1, mask >> 1] } else { [0, mask] }
 }

@@ -1,7 +1,30 @@
-//! Elements that are worth testing.
+//! Properties of clamps, and elements that are worth testing.
 
 use half::{bf16, f16};
-use wgpu_clamp::{DType, Scalar};
+use wgpu_clamp::{DType, NanRule, Order, Precision, Rounding, Scalar};
+
+/// Each order of bounds.
+pub const ORDERS: [Order; 2] = [Order::MinWins, Order::MaxWins];
+/// Each rule for NaN.
+pub const NAN_RULES: [NanRule; 3] = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax];
+/// Each precision.
+pub const PRECISIONS: [Precision; 2] = [Precision::Fast, Precision::Exact];
+/// Each rounding.
+pub const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEven];
+
+/// The dtypes of clamps whose scale and bias may lie on the GPU.
+pub const AFFINE_ON_GPU: [DType; 7] =
+    [DType::F32, DType::F16, DType::BF16, DType::U8, DType::I8, DType::U16, DType::I16];
+
+/// All pairs of source and destination, equal dtypes included.
+pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
+    DType::ALL.into_iter().flat_map(|dtype| {
+        let sources = DType::ALL.into_iter().filter(move |source| {
+            *source == dtype || [*source, dtype].iter().all(|one| DType::CONVERTIBLE.contains(one))
+        });
+        sources.map(move |source| (source, dtype))
+    })
+}
 
 /// The element of a dtype with the given bits.
 pub fn scalar(dtype: DType, bits: u64) -> Scalar {
@@ -28,31 +51,4 @@ pub fn bits_of(dtype: DType, number: f64) -> u64 {
         DType::U64 if number > 0.0 => number as u64,
         _ => (number as i64).cast_unsigned() & mask(dtype),
     }
-}
-
-/// Signed zeros, subnormals, infinities, NaNs with payloads, limits of the dtype, small numbers and powers of two; each
-/// with its neighbours and both signs.
-pub fn edges(dtype: DType) -> Vec<u64> {
-    let mask = mask(dtype);
-    let numbers = [0.5, 1.0, 2.0, 3.0, 6.0, 10.0, 100.0, 255.0, 256.0, 65504.0, 1e-5, 0.1];
-    let mut centers = vec![0, mask, mask >> 1];
-    centers.extend(numbers.map(|x| bits_of(dtype, x)));
-    if dtype.is_float() {
-        let (infinity, quiet) = (bits_of(dtype, f64::INFINITY), bits_of(dtype, f64::NAN));
-        // The bits of the least normal number are the last place of the exponent.
-        let least_normal = infinity & infinity.wrapping_neg();
-        centers.extend([least_normal, infinity, quiet, infinity | 5, quiet | 3]);
-    } else {
-        centers.extend((0..dtype.bits()).map(|n| 1 << n));
-    }
-    let sign = if dtype.is_float() { 1 << (dtype.bits() - 1) } else { 0 };
-    let mut edges: Vec<u64> = centers
-        .iter()
-        .flat_map(|&center: &u64| [center.wrapping_sub(1), center, center.wrapping_add(1)])
-        .flat_map(|x| [x, x ^ sign, x.wrapping_neg()])
-        .map(|x| x & mask)
-        .collect();
-    edges.sort_unstable();
-    edges.dedup();
-    edges
 }

@@ -1,13 +1,13 @@
 //! `cargo xtask check`: what a change has to pass besides the crate's tests.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 use xshell::{Shell, cmd};
 
 use crate::packages;
-use crate::shell::{Steps, shell};
+use crate::shell::{shell, step};
 use crate::{tools, web};
 
 /// The workspaces besides the main one.
@@ -20,26 +20,25 @@ const FEATURES: &str = "wgpu-clamp/ndarray";
 /// tests. Stops at the first failure.
 pub fn run() -> Result<()> {
     let sh = shell()?;
-    let mut steps = Steps::new();
-    steps.step("tools", || {
+    step("tools", || {
         tools::nextest(&sh)?;
         packages::all_drivers()
     })?;
-    steps.step("format", || {
+    step("format", || {
         cmd!(sh, "cargo fmt --all --check").run()?;
         let format = |one| cmd!(sh, "cargo fmt --manifest-path {one}/Cargo.toml --all --check").run();
         Ok(OTHERS.into_iter().try_for_each(format)?)
     })?;
-    steps.step("lints", || {
+    step("lints", || {
         let workspace = ["--workspace", "--all-targets", "--locked", "--features", FEATURES];
         Ok(cmd!(sh, "cargo clippy {workspace...} -- -D warnings").run()?)
     })?;
-    steps.step("documentation", || {
+    step("documentation", || {
         // As docs.rs builds it.
         let doc = cmd!(sh, "cargo doc --no-deps --all-features");
         Ok(doc.env("RUSTDOCFLAGS", "--cfg docsrs -D warnings").run()?)
     })?;
-    steps.step("wasm32", || {
+    step("wasm32", || {
         let target = web::TARGET;
         if !tools::has_target(&sh, target) {
             println!("not checked: the toolchain lacks the target; `rustup target add {target}` adds it");
@@ -47,19 +46,18 @@ pub fn run() -> Result<()> {
         }
         Ok(cmd!(sh, "cargo check --lib --target {target}").run()?)
     })?;
-    steps.step("package", || package(&sh))?;
+    step("package", || package(&sh))?;
     let workspace = ["--workspace", "--features", FEATURES];
-    steps.step("examples", || {
+    step("examples", || {
         cmd!(sh, "cargo build {workspace...} --examples").run()?;
         examples(&sh)
     })?;
-    steps.step("tools' tests", || {
+    step("tools' tests", || {
         // Debug builds of wgpu would load an installed validation layer and run slowly.
         let tests = cmd!(sh, "cargo nextest run {workspace...} --exclude wgpu-clamp");
         tests.env("WGPU_VALIDATION", "0").run()?;
         Ok(cmd!(sh, "cargo test {workspace...} --exclude wgpu-clamp --doc").run()?)
     })?;
-    steps.summary();
     println!("\nAll checks passed.");
     Ok(())
 }
@@ -68,22 +66,20 @@ pub fn run() -> Result<()> {
 /// dependencies, then the examples, so that `include` lacks none of their files.
 fn package(sh: &Shell) -> Result<()> {
     sh.remove_path("target/package")?;
-    let pack =
-        ["--package", "wgpu-clamp", "--no-verify", "--locked", "--allow-dirty", "--target-dir", "target"];
-    cmd!(sh, "cargo package {pack...}").run()?;
-    let is_packed = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "crate");
-    let packed = sh.read_dir("target/package")?.into_iter().find(is_packed);
-    // A relative path: tar on Windows would take the letter of a drive for a machine.
-    let packed = packed.as_ref().and_then(|path| path.file_name()).context("cargo has packed nothing")?;
-    let packed = Path::new("target/package").join(packed);
-    sh.create_dir("target/package/alone")?;
-    // `m` gives the files the current time. With the package's dates, cargo would take them for already checked.
-    cmd!(sh, "tar -xzmf {packed} --strip-components=1 -C target/package/alone").run()?;
     // In the target folder of the other steps, to reuse their builds.
-    let check = ["check", "--locked", "--target-dir", "target", "--manifest-path"];
-    let manifest = "target/package/alone/Cargo.toml";
-    cmd!(sh, "cargo {check...} {manifest} --lib").run()?;
-    Ok(cmd!(sh, "cargo {check...} {manifest} --examples --all-features").run()?)
+    let here = ["--locked", "--target-dir", "target"];
+    cmd!(sh, "cargo package {here...} --package wgpu-clamp --no-verify --allow-dirty").run()?;
+    let is_packed = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "crate");
+    let packed = sh.read_dir("target/package")?.into_iter().find(is_packed).context("nothing is packed")?;
+    sh.create_dir("target/package/alone")?;
+    let _there = sh.push_dir("target/package");
+    // A relative path: tar on Windows would take the letter of a drive for a machine. `m` gives the files the current time: with
+    // the package's dates, cargo would take them for already checked.
+    let packed = packed.file_name().context("no file")?;
+    cmd!(sh, "tar -xzmf {packed} --strip-components=1 -C alone").run()?;
+    let check = ["check", "--locked", "--target-dir", "..", "--manifest-path", "alone/Cargo.toml"];
+    cmd!(sh, "cargo {check...} --lib").run()?;
+    Ok(cmd!(sh, "cargo {check...} --examples --all-features").run()?)
 }
 
 /// Runs the examples. Each checks its own result.

@@ -2,14 +2,13 @@
 
 #![forbid(unsafe_code)]
 
-mod bench;
 mod carry;
 mod check;
 mod integrations;
 mod packages;
+mod programs;
 mod proof;
 mod shell;
-mod show;
 mod test;
 mod tools;
 mod web;
@@ -19,10 +18,6 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
-use xshell::cmd;
-
-use packages::VULKAN;
-use shell::{shell, shell_here};
 
 /// The commands of wgpu-clamp.
 ///
@@ -31,21 +26,19 @@ use shell::{shell, shell_here};
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Command {
-    /// Runs the example `levels` on real pictures.
-    Demo {
-        /// Arguments of the example; `cargo xtask demo -- --help` shows them.
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        args: Vec<OsString>,
-    },
     Test(test::Args),
     /// Formats, lints and documents, checks the package and the crate for the browser, and runs the examples and the tools'
     /// own tests.
     ///
     /// Stops at the first failure.
     Check,
-    Bench(bench::Args),
-    Carry(carry::Args),
-    Show(show::Args),
+    Bench(programs::Bench),
+    /// Puts a folder together in target/carry that tries the crate on a machine like this one that has a GPU driver and nothing
+    /// else: stripped programs and `run.sh`, which runs each for a limited time and keeps its output.
+    ///
+    /// Minutes.
+    Carry,
+    Show(programs::Show),
     /// Prints the instructions, registers and compile times of every row of the benchmark, as AMD's compiler in Mesa's RADV
     /// makes them for GPUs that are not there.
     Budget {
@@ -73,15 +66,14 @@ enum Command {
 impl Command {
     fn run(self) -> Result<()> {
         match self {
-            Self::Demo { args } => demo(&args),
             Self::Test(args) => test::run(&args),
             Self::Check => check::run(),
-            Self::Bench(args) => bench::run(&args),
-            Self::Carry(args) => carry::run(&args),
-            Self::Show(args) => show::run(&args),
-            Self::Budget { args } => show::budget(&args),
+            Self::Bench(args) => programs::bench(&args),
+            Self::Carry => carry::run(),
+            Self::Show(args) => programs::show(&args),
+            Self::Budget { args } => programs::budget(&args),
             Self::Proof(args) => proof::run(&args),
-            Self::Mutants { only } => mutants(&only),
+            Self::Mutants { only } => programs::mutants(&only),
             Self::Integrations(args) => integrations::run(&args),
             Self::Drivers => packages::all_drivers(),
             Self::Web => web::serve(),
@@ -99,32 +91,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn demo(args: &[OsString]) -> Result<()> {
-    // Vulkan alone: one API is enough to show the crate, and this may be a stranger's machine.
-    if let Err(error) = packages::drivers(&VULKAN) {
-        eprintln!(
-            "warning: {error:#}\nGoing on: with no GPU adapter at all, the CPU reference does the work."
-        );
-    }
-    let sh = shell_here()?;
-    Ok(cmd!(sh, "cargo run --release --package wgpu-clamp --example levels -- {args...}").run()?)
-}
-
-fn mutants(only: &str) -> Result<()> {
-    let sh = shell()?;
-    Ok(cmd!(sh, "cargo run --release --package clamp-mutants -- --only {only}").run()?)
-}
-
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Command::command().debug_assert();
-    }
 
     #[test]
     fn continuous_integration_types_commands_that_there_are() {
@@ -135,7 +104,7 @@ mod tests {
         for workflow in workflows {
             let commands: Vec<_> =
                 workflow.lines().filter_map(|line| line.split_once("cargo xtask ")).collect();
-            assert!(commands.len() >= 4);
+            assert!(commands.len() >= 3);
             for (_, command) in commands {
                 let words = command.trim_end_matches(['"', '\'']).split_whitespace();
                 let parsed = Command::try_parse_from(["xtask"].into_iter().chain(words));
@@ -161,7 +130,7 @@ mod tests {
         for (name, file) in [
             (cases, "tests/shaders/cases.rs"),
             (samples, "tests/shaders/cases.rs"),
-            (show::SHOW, "src/shader/tests/show.rs"),
+            (programs::SHOW, "src/shader/tests/show.rs"),
         ] {
             let text = std::fs::read_to_string(shell::root().join(file)).unwrap();
             let function = name.rsplit("::").next().unwrap();

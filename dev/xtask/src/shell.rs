@@ -2,9 +2,8 @@
 
 use std::env;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use xshell::{Cmd, Shell, cmd};
 
 /// The root of the repository.
@@ -43,37 +42,8 @@ pub fn commit(sh: &Shell) -> String {
     describe.read().unwrap_or_else(|_| "unknown".to_owned())
 }
 
-/// Steps in sequence, with a summary at the end, also after a failure.
-pub struct Steps {
-    started: Instant,
-    /// Name, time taken, and whether it passed.
-    done: Vec<(&'static str, Duration, bool)>,
-}
-
-impl Steps {
-    pub fn new() -> Self {
-        Self { started: Instant::now(), done: Vec::new() }
-    }
-
-    /// Runs one step under its heading. A failure prints the summary.
-    pub fn step(&mut self, name: &'static str, step: impl FnOnce() -> Result<()>) -> Result<()> {
-        println!("\n==== {name} ====");
-        let started = Instant::now();
-        let result = step();
-        self.done.push((name, started.elapsed(), result.is_ok()));
-        if result.is_err() {
-            self.summary();
-        }
-        result
-    }
-
-    /// Prints each step with its outcome and time.
-    pub fn summary(&self) {
-        println!("\n==== summary ====");
-        for (name, time, passed) in &self.done {
-            let outcome = if *passed { "ok" } else { "FAILED" };
-            println!("{name:<16} {outcome:<6} {:>7.1} s", time.as_secs_f64());
-        }
-        println!("{:<23} {:>7.1} s", "total", self.started.elapsed().as_secs_f64());
-    }
+/// Runs one step of a command under a heading.
+pub fn step(name: &str, step: impl FnOnce() -> Result<()>) -> Result<()> {
+    println!("\n==== {name} ====");
+    step().with_context(|| format!("the step `{name}`"))
 }

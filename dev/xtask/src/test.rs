@@ -7,7 +7,7 @@ use anyhow::Result;
 use xshell::cmd;
 
 use crate::packages;
-use crate::shell::{Steps, shell};
+use crate::shell::{shell, step};
 use crate::{tools, web};
 
 /// Runs the crate's tests.
@@ -66,18 +66,16 @@ pub fn run(args: &Args) -> Result<()> {
     {
         sh.set_var(REQUIRE, backends);
     }
-    let mut steps = Steps::new();
-    steps.step("drivers", packages::all_drivers)?;
+    step("drivers", packages::all_drivers)?;
     if !args.args.is_empty() {
-        return steps.step("tests", || Ok(cmd!(sh, "cargo test {LIBRARY...}").args(&args.args).run()?));
+        return step("tests", || Ok(cmd!(sh, "cargo test {LIBRARY...}").args(&args.args).run()?));
     }
-    steps.step("nextest", || tools::nextest(&sh))?;
-    steps.step("build", || Ok(cmd!(sh, "cargo test {LIBRARY...} --no-run").run()?))?;
+    step("nextest", || tools::nextest(&sh))?;
+    step("build", || Ok(cmd!(sh, "cargo test {LIBRARY...} --no-run").run()?))?;
     // One process per test; `.config/nextest.toml` leaves out the GPU tests, which share devices in one process per program.
-    steps.step("tests", || Ok(cmd!(sh, "cargo nextest run {LIBRARY...}").run()?))?;
-    steps.step("tests on GPUs", || Ok(cmd!(sh, "cargo test {LIBRARY...} --test gpu").run()?))?;
-    steps.step("documentation", || Ok(cmd!(sh, "cargo test {LIBRARY...} --doc").run()?))?;
-    steps.summary();
+    step("tests", || Ok(cmd!(sh, "cargo nextest run {LIBRARY...}").run()?))?;
+    step("tests on GPUs", || Ok(cmd!(sh, "cargo test {LIBRARY...} --test gpu").run()?))?;
+    step("documentation", || Ok(cmd!(sh, "cargo test {LIBRARY...} --doc").run()?))?;
     println!("\nAll tests passed.");
     Ok(())
 }

@@ -5,8 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use crate::packages::{self, NODE, NPM};
-use crate::shell::root;
+use crate::packages::{self, NODE};
 
 /// A version of cargo-nextest that the library's oldest Rust can build.
 const NEXTEST: &str = "0.9.114";
@@ -40,34 +39,11 @@ pub fn has_target(sh: &Shell, target: &str) -> bool {
     libdir.is_ok_and(|libdir| Path::new(&libdir).exists())
 }
 
-/// Installs Node.js if it is missing; refuses an old one.
-pub fn node(sh: &Shell) -> Result<()> {
-    packages::ensure(&[NODE])?;
-    let is_old = "process.exit(Number(Number(process.versions.node.split('.')[0]) < 20))";
-    cmd!(sh, "node --eval {is_old}").run().context("the scripts need Node.js 20 or later")
-}
-
-/// Installs the packages of dev/xtask/web/package.json into target/web, at the versions of the lock file.
+/// Installs Node.js if it is missing, and the packages of dev/xtask/web/package.json at the versions of the lock file.
 pub fn npm(sh: &Shell) -> Result<()> {
-    node(sh)?;
-    packages::ensure(&[NPM])?;
-    let to = root().join("target/web");
-    let [lock, installed] =
-        [&root().join("dev/xtask/web"), &to].map(|folder| sh.read_file(folder.join("package-lock.json")));
-    let lock = lock?;
-    if to.join("node_modules").is_dir() && installed.is_ok_and(|installed| installed == lock) {
-        return Ok(());
-    }
-    sh.create_dir(&to)?;
-    for file in ["package.json", ".npmrc", "package-lock.json"] {
-        sh.copy_file(Path::new("dev/xtask/web").join(file), to.join(file))?;
-    }
-    let _there = sh.push_dir(&to);
+    packages::ensure(&NODE)?;
+    let _there = sh.push_dir("dev/xtask/web");
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
     // No package may run scripts.
-    cmd!(sh, "{npm} ci --ignore-scripts --no-audit --no-fund").run().inspect_err(|_| {
-        // Without the lock file, the next run tries again.
-        let _ = sh.remove_path("package-lock.json");
-    })?;
-    Ok(())
+    Ok(cmd!(sh, "{npm} install --ignore-scripts --no-audit --no-fund").run()?)
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
 use crate::packages::{self, CHROMIUM};
-use crate::shell::{Steps, cargo, root, shell};
+use crate::shell::{cargo, root, shell, step};
 use crate::tools;
 
 /// The target of browsers and Node.
@@ -21,22 +21,21 @@ const FILES: [&str; 4] =
 /// Builds the page and serves it on this machine until Ctrl-C.
 pub fn serve() -> Result<()> {
     let sh = shell()?;
-    tools::node(&sh)?;
     build_tools(&sh)?;
     let site = site(&sh)?;
-    Ok(cmd!(sh, "node dev/xtask/web/serve.mjs {site} 8080").run()?)
+    println!("http://127.0.0.1:8080/");
+    Ok(cmd!(sh, "python3 -m http.server --bind 127.0.0.1 --directory {site} 8080").run()?)
 }
 
 /// Runs the library's tests in Chromium, then the page's tests.
 pub fn test(args: &[OsString]) -> Result<()> {
     let sh = shell()?;
-    let mut steps = Steps::new();
-    steps.step("browser", || ready(&sh))?;
-    steps.step("lints", || {
+    step("browser", || ready(&sh))?;
+    step("lints", || {
         let lint = ["--workspace", "--all-targets", "--target", TARGET, "--", "-D", "warnings"];
         Ok(cargo(&sh, "web", "clippy").args(lint).run()?)
     })?;
-    steps.step("tests", || {
+    step("tests", || {
         // Cargo splits a runner at spaces, and starts it in the folder of the package.
         let mut runner = OsString::from("node ");
         runner.push(root().join("dev/xtask/web/test.mjs"));
@@ -45,11 +44,10 @@ pub fn test(args: &[OsString]) -> Result<()> {
         Ok(tests.args(["--test", "browser"]).args(args).run()?)
     })?;
     let screenshots = root().join("target/web/screenshots");
-    steps.step("page", || {
+    step("page", || {
         let site = site(&sh)?;
         Ok(cmd!(sh, "node dev/xtask/web/page.mjs {site} {screenshots}").run()?)
     })?;
-    steps.summary();
     println!("\nAll checks passed. Screenshots of the page: {}", screenshots.display());
     Ok(())
 }
@@ -58,7 +56,6 @@ pub fn test(args: &[OsString]) -> Result<()> {
 pub fn ready(sh: &Shell) -> Result<()> {
     build_tools(sh)?;
     tools::npm(sh)?;
-    sh.set_var("NODE_PACKAGES", root().join("target/web"));
     // Elsewhere Playwright finds Chrome.
     if cfg!(target_os = "linux") && sh.var_os("CHROMIUM").is_none() {
         let found = packages::ensure(&[CHROMIUM]).context("no Chromium is on the PATH; CHROMIUM names it")?;
@@ -106,14 +103,4 @@ fn site(sh: &Shell) -> Result<PathBuf> {
         sh.copy_file(file, &site)?;
     }
     Ok(site)
-}
-
-#[cfg(test)]
-mod tests {
-    /// The committed lock file must not name a registry.
-    #[test]
-    fn the_lock_file_of_node_names_no_registry() {
-        let lock = include_str!("../web/package-lock.json");
-        assert!(lock.contains("playwright-core") && !lock.contains("resolved"));
-    }
 }

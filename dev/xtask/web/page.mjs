@@ -4,8 +4,7 @@
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { launch } from "./chromium.mjs";
-import { serve } from "./serve.mjs";
+import { ADDRESS, launch, open } from "./chromium.mjs";
 
 const [site, screenshots] = process.argv.slice(2);
 const DESKTOP = { viewport: { width: 1280, height: 900 }, colorScheme: "light" };
@@ -19,15 +18,13 @@ const PHONE = {
 /** Elements of the page's own picture: 1000 × 872 pixels, three elements each. */
 const HUBBLE = "2,616,000 of 2,616,000";
 
-const { server, url } = await serve(site);
 await mkdir(screenshots, { recursive: true });
 let browser;
 
 /** Runs `test` on a page of its own. Fails if the page reports an error. */
 async function onPage(name, options, test) {
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(120_000);
-  const page = await context.newPage();
+  const page = await open(browser, site, options);
+  page.setDefaultTimeout(120_000);
   const wrong = [];
   page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
   page.on("pageerror", (error) => wrong.push(String(error)));
@@ -40,7 +37,7 @@ async function onPage(name, options, test) {
     console.log(wrong.join("\n"));
     throw error;
   } finally {
-    await context.close();
+    await page.context().close();
   }
   console.log(`${name}: ok`);
 }
@@ -80,14 +77,8 @@ const drop = (page, name, text) =>
 const expected = (before, { min, max, scale, bias }) =>
   before.map((x, n) => (n % 4 === 3 ? x : Math.max(min, Math.min(Math.trunc(x * Math.fround(scale) + bias), max))));
 
-/** Compares bytes. The error names the first that differs. */
-function same(actual, expected) {
-  const at = actual.findIndex((byte, n) => byte !== expected[n]);
-  assert(at === -1 && actual.length === expected.length, `byte ${at} is ${actual[at]}, not ${expected[at]}`);
-}
-
 async function desktop(page) {
-  await page.goto(url);
+  await page.goto(ADDRESS);
   await agreed(page, HUBBLE);
   assert.match(await page.locator("#adapter").textContent(), /through WebGPU$/);
   assert.match(await page.locator("#time").textContent(), /^\d+\.\d ms$/);
@@ -95,7 +86,7 @@ async function desktop(page) {
   await page.screenshot({ path: join(screenshots, "desktop.png"), fullPage: true });
   const before = await bytes(page, "before");
   const first = await bytes(page, "after");
-  same(first, expected(before, { min: 0, max: 255, scale: 2.5, bias: -20 }));
+  assert.deepEqual(first, expected(before, { min: 0, max: 255, scale: 2.5, bias: -20 }));
 
   // By keyboard alone.
   const slider = (name) => page.getByRole("slider", { name, exact: true });
@@ -105,7 +96,7 @@ async function desktop(page) {
   assert.equal(await page.locator("input[name=scale] + output").textContent(), "3.00");
   const brighter = await bytes(page, "after");
   assert(brighter.some((byte, n) => byte !== first[n]));
-  same(brighter, expected(before, { min: 0, max: 255, scale: 3, bias: -20 }));
+  assert.deepEqual(brighter, expected(before, { min: 0, max: 255, scale: 3, bias: -20 }));
   await slider("min").press("End");
   await slider("max").press("Home");
   await agreed(page, HUBBLE);
@@ -113,15 +104,15 @@ async function desktop(page) {
   assert((await bytes(page, "after")).every((x) => x === 255));
   await page.getByRole("button", { name: "No change" }).press("Enter");
   await agreed(page, HUBBLE);
-  same(await bytes(page, "after"), before);
+  assert.deepEqual(await bytes(page, "after"), before);
   await page.getByRole("button", { name: "Reset" }).press("Enter");
   await agreed(page, HUBBLE);
-  same(await bytes(page, "after"), first);
+  assert.deepEqual(await bytes(page, "after"), first);
 
   await drop(page, "stripes.png");
   await agreed(page, "2,553 of 2,553");
   assert.equal(await page.locator("#picture").textContent(), "stripes.png: 37 × 23 pixels");
-  same((await bytes(page, "before")).slice(0, 8), [0, 255, 0, 255, 7, 250, 3, 255]);
+  assert.deepEqual((await bytes(page, "before")).slice(0, 8), [0, 255, 0, 255, 7, 250, 3, 255]);
   await drop(page, "notes.txt", "no picture");
   await page.locator("#notice", { hasText: "“notes.txt” is no picture" }).waitFor();
   await page.getByRole("button", { name: "Hubble Deep Field" }).click();
@@ -130,7 +121,7 @@ async function desktop(page) {
 }
 
 async function phone(page) {
-  await page.goto(url);
+  await page.goto(ADDRESS);
   await agreed(page, HUBBLE);
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, "nothing sticks out");
   await page.screenshot({ path: join(screenshots, "phone.png"), fullPage: true });
@@ -146,7 +137,7 @@ async function lost(page) {
       return (window.device = await request.apply(this, args));
     };
   });
-  await page.goto(url);
+  await page.goto(ADDRESS);
   await agreed(page, HUBBLE);
   await page.evaluate(() => window.device.destroy());
   await page.locator("input[name=scale]").press("ArrowLeft");
@@ -161,7 +152,7 @@ async function withoutWebGpu(page) {
   await page.getByRole("button", { name: "Reset" }).press("Enter");
   await page.locator("input[name=scale]").press("ArrowRight");
   await agreed(page, HUBBLE);
-  same(await bytes(page, "after"), expected(before, { min: 0, max: 255, scale: 2.55, bias: -20 }));
+  assert.deepEqual(await bytes(page, "after"), expected(before, { min: 0, max: 255, scale: 2.55, bias: -20 }));
 }
 
 try {
@@ -171,18 +162,17 @@ try {
   await onPage("device lost", DESKTOP, lost);
   await onPage("no adapter", DESKTOP, async (page) => {
     await page.addInitScript(() => (GPU.prototype.requestAdapter = async () => null));
-    await page.goto(url);
+    await page.goto(ADDRESS);
     await withoutWebGpu(page);
   });
   await browser.close();
   browser = await launch({ webgpu: false });
   await onPage("no WebGPU", PHONE, async (page) => {
-    await page.goto(url);
+    await page.goto(ADDRESS);
     await page.locator("#notice", { hasText: "the browser has no WebGPU" }).waitFor();
     await withoutWebGpu(page);
     await page.screenshot({ path: join(screenshots, "without-webgpu.png"), fullPage: true });
   });
 } finally {
   await browser?.close();
-  server.close();
 }

@@ -6,8 +6,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { launch, packages } from "./chromium.mjs";
-import { serve } from "./serve.mjs";
+import { ADDRESS, launch, open } from "./chromium.mjs";
 
 // There are fewer cases.
 const options = { cases: { type: "string", default: "0..99999" } };
@@ -28,12 +27,11 @@ const call = async ([module, ...args]) => {
 };
 
 async function inChromium() {
-  const { url } = await serve(directory);
   const browser = await launch();
-  const page = await browser.newPage();
+  const page = await open(browser, directory);
   page.on("console", (message) => console.error(message.text()));
-  // Any page of this server will do: modules are loaded from the page's own server.
-  await page.goto(`${url}${MODULE}.js`);
+  // Any page of this address will do: modules are loaded from the page's own address.
+  await page.goto(`${ADDRESS}${MODULE}.js`);
   const info = await page.evaluate(async () => {
     const { vendor, architecture, device, description } = (await navigator.gpu.requestAdapter()).info;
     return { vendor, architecture, device, description };
@@ -43,8 +41,8 @@ async function inChromium() {
 }
 
 async function inNode() {
-  const { create, globals } = await import(pathToFileURL(packages.resolve("webgpu")));
-  const { version } = packages("webgpu/package.json");
+  const { create, globals } = await import("webgpu");
+  const { version } = JSON.parse(await readFile(new URL("node_modules/webgpu/package.json", import.meta.url)));
   const gpu = create([]);
   // wgpu looks for these globals, as in a browser.
   Object.assign(globalThis, globals, { Window: Object });
@@ -57,6 +55,6 @@ async function inNode() {
 }
 
 const row = await (name.endsWith("Node") ? inNode() : inChromium());
-// The server, the browser and Dawn's threads would keep the process alive. The status is 0 even if elements differ: the
+// The browser and Dawn's threads would keep the process alive. The status is 0 even if elements differ: the
 // row counts them.
 process.stdout.write(`${row}\n`, () => process.exit(0));

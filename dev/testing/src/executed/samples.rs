@@ -3,23 +3,21 @@
 //! The further plans cover each pair of dtypes with each step and many scales and biases, on elements where results
 //! change; numbers on the GPU; and the sample layouts of blocks.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wgpu_clamp::self_test::{Case, elements};
 use wgpu_clamp::{
-    Clamp, Clamps, DType, Error, Lanes, Layout, Limits, NanRule, Number, Order, Precision, Rounding, Scalar,
+    Clamp, Clamps, DType, Error, Lanes, Layout, Limits, Number, Plan, Precision, Rounding, Scalar,
 };
 
 use super::trial::{self, Count, Execute, Trial, same_addresses};
 use crate::layouts::of_users;
 use crate::numbers::{AFFINES, MORE_AFFINES, mix, number};
-use crate::values::{bits_of, mask, scalar as scalar_of};
+use crate::values::{
+    AFFINE_ON_GPU, NAN_RULES, ORDERS, PRECISIONS, ROUNDINGS, bits_of, mask, pairs, scalar, scalar_of,
+};
 
-const ROUNDINGS: [Rounding; 2] = [Rounding::TowardZero, Rounding::NearestEven];
 const STEPS: [Option<Precision>; 3] = [None, Some(Precision::Fast), Some(Precision::Exact)];
-const RULES: [NanRule; 3] = [NanRule::Propagate, NanRule::ToMin, NanRule::ToMax];
-const ORDERS: [Order; 2] = [Order::MinWins, Order::MaxWins];
 
 /// The message if a clamp of the samples is refused.
 const VALID: &str = "the clamp is valid";
@@ -100,12 +98,8 @@ impl Sample {
         }
     }
 
-    /// Executes the sample's plan.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Trial::run`].
-    pub fn execute(&self, execute: Execute<'_>) -> Result<Count, String> {
+    /// Calls `work` with the sample as a trial.
+    fn with_trial<T>(&self, work: impl FnOnce(&Trial<'_>) -> T) -> T {
         let Self { clamps: list, axis, src, dst, one_buffer, limits, slots, in_slots, values } = self;
         let clamps = match *axis {
             None => (&list[0]).into(),
@@ -114,32 +108,22 @@ impl Sample {
         };
         let value = |address: u64| values[address as usize];
         let (one_buffer, limits) = (*one_buffer, *limits);
-        let trial = Trial { clamps, src, dst, one_buffer, limits, value: &value, slots };
-        let count = catch_unwind(AssertUnwindSafe(|| trial.run(execute)));
-        count.unwrap_or_else(|_| Err(format!("panicked: {trial}")))
+        work(&Trial { clamps, src, dst, one_buffer, limits, value: &value, slots })
+    }
+
+    /// The sample's plan.
+    pub fn plan(&self) -> Result<Plan, Error> {
+        self.with_trial(|trial| trial.plan())
+    }
+
+    /// Executes the plan, as [`Trial::run`] does.
+    pub fn execute(&self, execute: Execute<'_>) -> Result<Count, String> {
+        self.with_trial(|trial| {
+            let count = catch_unwind(AssertUnwindSafe(|| trial.run(execute)));
+            count.unwrap_or_else(|_| Err(format!("panicked: {trial}")))
+        })
     }
 }
-
-impl fmt::Display for Sample {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { clamps, axis, src, dst, .. } = self;
-        write!(f, "src {src}, dst {dst}, {} clamp(s) along {axis:?}, {:?}", clamps.len(), clamps[0])
-    }
-}
-
-/// All pairs of source and destination, equal dtypes included.
-fn pairs() -> impl Iterator<Item = (DType, DType)> {
-    DType::ALL.into_iter().flat_map(|dtype| {
-        let sources = DType::ALL.into_iter().filter(move |source| {
-            *source == dtype || [*source, dtype].iter().all(|one| DType::CONVERTIBLE.contains(one))
-        });
-        sources.map(move |source| (source, dtype))
-    })
-}
-
-/// The dtypes of clamps whose scale and bias may lie on the GPU.
-const AFFINE_ON_GPU: [DType; 7] =
-    [DType::F32, DType::F16, DType::BF16, DType::U8, DType::I8, DType::U16, DType::I16];
 
 /// The `n`-th clamp of a pair without an affine step. Bounds, NaN rule and order rotate.
 fn clamp(source: DType, dtype: DType, rounding: Rounding, n: usize) -> Clamp {
@@ -151,7 +135,7 @@ fn clamp(source: DType, dtype: DType, rounding: Rounding, n: usize) -> Clamp {
         DType::I64 => (-1_000_001.0, 5e9),
         _ => (10.0, 200.0),
     };
-    let of = |bound| Number::from(scalar_of(dtype, bits_of(dtype, bound)));
+    let of = |bound| Number::from(scalar_of(dtype, bound));
     let (low, high) = (of(low), of(high));
     let (min, max) = match n % 4 {
         0 => (Number::Absent, Number::Absent),
@@ -161,15 +145,14 @@ fn clamp(source: DType, dtype: DType, rounding: Rounding, n: usize) -> Clamp {
     };
     let bounded = Clamp::unbounded(dtype).with_bounds(min, max).expect(VALID);
     let clamp = bounded.with_source(source).expect(VALID).with_rounding(rounding);
-    clamp.with_nan_rule(RULES[n % 3]).with_order(ORDERS[n % 2])
+    clamp.with_nan_rule(NAN_RULES[n % 3]).with_order(ORDERS[n % 2])
 }
 
 /// All samples. The list is always the same.
 pub fn samples() -> Vec<Sample> {
     numbers()
         .chain(zeros())
-        .chain(cancellations())
-        .chain([near_tie()])
+        .chain(hard_steps())
         .chain(ties())
         .chain(slots())
         .chain(affine_slots())
@@ -180,9 +163,7 @@ pub fn samples() -> Vec<Sample> {
 /// Pairs of dtypes with each step, scale and bias.
 fn numbers() -> impl Iterator<Item = Sample> {
     let affines = AFFINES.into_iter().chain(MORE_AFFINES);
-    let steps: Vec<_> = affines
-        .flat_map(|affine| [Precision::Fast, Precision::Exact].map(|precision| (affine, precision)))
-        .collect();
+    let steps: Vec<_> = affines.flat_map(|affine| PRECISIONS.map(|precision| (affine, precision))).collect();
     pairs().enumerate().flat_map(move |(p, (source, dtype))| {
         let plain = (0..12).map(|_| None);
         let all: Vec<_> = plain.chain(steps.iter().copied().map(Some)).collect();
@@ -191,9 +172,9 @@ fn numbers() -> impl Iterator<Item = Sample> {
             let plain = clamp(source, dtype, rounding, n + p);
             // The bounds of the cases are round numbers; the bounds here are not.
             let [min, max] = [plain.min(), plain.max()].map(|bound| match bound {
-                Number::Value(scalar) => {
+                Number::Value(value) => {
                     let more = if dtype.bits() == 64 { 0x8765_4321 } else { 1 };
-                    scalar_of(dtype, scalar.bits().wrapping_add(more)).into()
+                    scalar(dtype, value.bits().wrapping_add(more)).into()
                 }
                 other => other,
             });
@@ -213,28 +194,28 @@ fn zeros() -> impl Iterator<Item = Sample> {
     let bounds = [0.0, -0.0].into_iter().flat_map(|zero| [(zero, 6.0), (-6.0, zero), (zero, zero)]);
     floats.flat_map(move |dtype| {
         bounds.clone().map(move |(min, max)| {
-            let [min, max] = [min, max].map(|bound| scalar_of(dtype, bits_of(dtype, bound)));
+            let [min, max] = [min, max].map(|bound| scalar_of(dtype, bound));
             let clamp = Clamp::unbounded(dtype).with_bounds(min, max).expect(VALID);
             Sample::of_line(clamp, (1.0, 0.0))
         })
     })
 }
 
-/// Products whose leading bits a bias cancels. Some of the remainders are exact ties.
-fn cancellations() -> impl Iterator<Item = Sample> {
+/// Products of which a bias leaves the last bits, and a product just above half an ulp of the bias: its last bits alone decide
+/// that the sum is no tie.
+fn hard_steps() -> impl Iterator<Item = Sample> {
     // (2^31 + 259) * (2^24 - 2) = 2^55 + 50331130; an f32 holds the remainder, 50331130, without its last two bits.
-    let (scale, bias) = (f32::from_bits(0x4b7f_fffe) * 2.0_f32.powi(-40), -2.0_f32.powi(15));
-    [DType::F32, DType::F16].into_iter().map(move |dtype| {
-        let clamp = Clamp::unbounded(dtype).with_source(DType::U32).expect(VALID);
-        exact_step(clamp, (scale, bias), (1 << 31) + 259)
-    })
-}
-
-/// A product just above half an ulp of the bias. Its last bits alone decide that the sum is no tie.
-fn near_tie() -> Sample {
+    let cancelled = (f32::from_bits(0x4b7f_fffe) * 2.0_f32.powi(-40), -2.0_f32.powi(15));
     // The f32 with the bits 0x19001001, times the scale, is 2^-120 + 2^-166.
-    let affine = (16_769_026.0 * 2.0_f32.powi(-67), 2.0_f32.powi(-96));
-    exact_step(Clamp::unbounded(DType::F32), affine, 0x1900_1001)
+    let near_tie = (16_769_026.0 * 2.0_f32.powi(-67), 2.0_f32.powi(-96));
+    let steps = [
+        (DType::U32, DType::F32, cancelled, (1 << 31) + 259),
+        (DType::U32, DType::F16, cancelled, (1 << 31) + 259),
+        (DType::F32, DType::F32, near_tie, 0x1900_1001),
+    ];
+    steps.into_iter().map(|(source, dtype, affine, center)| {
+        exact_step(Clamp::unbounded(dtype).with_source(source).expect(VALID), affine, center)
+    })
 }
 
 /// Halves of integers of both signs, per channel: nothing but the bit that is shifted out decides between down and up. In step,
@@ -287,9 +268,9 @@ fn slots() -> impl Iterator<Item = Sample> {
             let chance = mix(n as u64) as usize;
             let slots = [bounds[chance % 7], bounds[chance / 7 % 7]];
             let on_gpu = [Number::OnGpu; 2];
-            let host = slots.map(|bits| scalar_of(dtype, bits).into());
+            let host = slots.map(|bits| scalar(dtype, bits).into());
             let [min, max] = [on_gpu, on_gpu, [on_gpu[0], host[1]], [host[0], on_gpu[1]]][n % 4];
-            let rule = RULES[n / 4 % 3];
+            let rule = NAN_RULES[n / 4 % 3];
             let order = ORDERS[n / 12 % 2];
             let ruled = |[min, max]: [Number; 2]| {
                 let clamp = Clamp::unbounded(dtype).with_bounds(min, max).expect(VALID);
@@ -325,7 +306,7 @@ fn affine_slots() -> impl Iterator<Item = Sample> {
         let affines = affines.clone();
         (0..2 * affines.len()).map(move |n| {
             let (scale, bias) = affines[n / 2];
-            let precision = [Precision::Fast, Precision::Exact][n % 2];
+            let precision = PRECISIONS[n % 2];
             let rounding = ROUNDINGS[(n / 2 + p) % 2];
             let plain = clamp(source, dtype, rounding, n + p);
             let [low, high] = [plain.min(), plain.max()].map(|bound| bound.value().map_or(0, Scalar::bits));
@@ -451,7 +432,7 @@ fn places() -> impl Iterator<Item = Sample> {
         let rounding = ROUNDINGS[chance / 256 % 2];
         // Most results stay distinct. Each channel has its own Min, and the second channel has no step.
         let of_channel = |channel: usize| {
-            let least = scalar_of(dtype, channel as u64 % 128);
+            let least = scalar(dtype, channel as u64 % 128);
             let least = Clamp::unbounded(dtype).with_bounds(least, Number::Absent);
             let least = least.and_then(|clamp| clamp.with_source(source)).expect(VALID);
             let plain = least.with_rounding(rounding).with_precision(step.unwrap_or(Precision::Exact));

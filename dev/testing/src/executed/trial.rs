@@ -72,10 +72,6 @@ pub(super) fn numbers(clamp: &Clamp) -> [Number; 4] {
 }
 
 /// Plans clamps in one buffer or two.
-///
-/// # Errors
-///
-/// Those of [`Plan::new`] and [`Plan::in_one_buffer`].
 pub fn plan(
     clamps: Clamps<'_>,
     (src, dst): (&Layout, &Layout),
@@ -91,10 +87,6 @@ pub fn plan(
 
 impl Trial<'_> {
     /// The plan.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Plan::new`].
     pub fn plan(&self) -> Result<Plan, Error> {
         let Self { clamps, src, dst, one_buffer, limits, .. } = *self;
         plan(clamps, (src, dst), one_buffer, limits)
@@ -102,10 +94,6 @@ impl Trial<'_> {
 
     /// Plans and executes. Checks for each device that no shader has a fault, that the reference allows every element, and
     /// that all other bytes stay.
-    ///
-    /// # Errors
-    ///
-    /// There is no plan, or a check fails.
     pub fn run(&self, execute: Execute<'_>) -> Result<Count, String> {
         let plan = self.plan().map_err(|error| format!("{error}\n{self}"))?;
         let Some(clamp) = self.clamps.as_slice().first().filter(|_| !self.dst.is_empty()) else {

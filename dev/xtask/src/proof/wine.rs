@@ -20,7 +20,7 @@ const PROGRAMS: [&str; 2] =
 const PACKAGES: &str = "--include=wine,wine64,mesa-vulkan-drivers,libvulkan1,xvfb";
 
 /// Microsoft's HLSL compiler from Dawn for Node. With Wine's own the device is lost.
-const COMPILER: &str = "target/web/node_modules/webgpu/dist/win32-x64/d3dcompiler_47.dll";
+const COMPILER: &str = "dev/xtask/web/node_modules/webgpu/dist/win32-x64/d3dcompiler_47.dll";
 
 /// The command that runs a Windows program. Its paths start at the repository's root; no word has a space.
 const RUNNER: [&str; 3] = ["sh", "dev/xtask/wine/run.sh", "target/proof/wine"];

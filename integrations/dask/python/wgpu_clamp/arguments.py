@@ -6,20 +6,8 @@ import numbers
 import numpy as np
 
 # NumPy's names of the dtypes, and the crate's.
-NAMES = {
-    "float16": "f16",
-    "float32": "f32",
-    "float64": "f64",
-    "bfloat16": "bf16",
-    "int8": "i8",
-    "int16": "i16",
-    "int32": "i32",
-    "int64": "i64",
-    "uint8": "u8",
-    "uint16": "u16",
-    "uint32": "u32",
-    "uint64": "u64",
-}
+NAMES = {"float16": "f16", "float32": "f32", "float64": "f64", "bfloat16": "bf16"}
+NAMES |= {f"{word}{bits}": f"{word[0]}{bits}" for word in ("int", "uint") for bits in (8, 16, 32, 64)}
 
 PARAMETERS = ("min", "max", "scale", "bias")
 

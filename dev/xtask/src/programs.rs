@@ -1,0 +1,70 @@
+//! Commands that build one program of the repository and run it.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+use xshell::cmd;
+
+use crate::packages::{self, RADV, VULKAN};
+use crate::shell::{cargo, commit, root, shell, shell_here};
+
+/// Measures the crate on one device and prints a table: ours beside a copy of the same bytes, and the goals.
+#[derive(Debug, clap::Args)]
+pub struct Bench {
+    /// Measures burn, ndarray and torch instead, on contiguous clamps; the only argument is the size of a tensor in MiB.
+    #[arg(long)]
+    peers: bool,
+    /// Arguments of the program, such as `--only TEXT`; `cargo xtask bench -- --help` shows them.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    args: Vec<OsString>,
+}
+
+pub fn bench(Bench { peers, args }: &Bench) -> Result<()> {
+    let measures = args.iter().all(|arg| arg != "--model");
+    if measures && let Err(error) = packages::drivers(&VULKAN) {
+        eprintln!("warning: {error:#}\nGoing on: another API may do.");
+    }
+    let sh = shell_here()?;
+    if *peers {
+        let peers = cargo(&sh, "integrations", "run").args(["--release", "--package", "clamp-peers", "--"]);
+        return Ok(peers.args(args).run()?);
+    }
+    sh.set_var("WGPU_CLAMP_COMMIT", commit(&sh));
+    // Without the caches of Mesa and NVIDIA, which keep compiled shaders, a first result takes its full time.
+    sh.set_var("MESA_SHADER_CACHE_DISABLE", "true");
+    sh.set_var("__GL_SHADER_DISK_CACHE", "0");
+    let manifest = root().join("Cargo.toml");
+    Ok(cmd!(sh, "cargo run --release --manifest-path {manifest} --package clamp-bench -- {args...}").run()?)
+}
+
+/// Prints the plan of a clamp with scale and bias of 480 x 640 pixels: the candidates with their costs, the cheapest first,
+/// and the text of its shader.
+#[derive(Debug, clap::Args)]
+pub struct Show {
+    /// Such as `'hwc u8 -> chw f16 per channel'`. Layouts: hwc, chw, bgr, mirrored, rgba, rotated; matrix, transposed.
+    #[arg(value_name = "MOVEMENT", num_args = 1.., required = true, allow_hyphen_values = true)]
+    movement: Vec<String>,
+}
+
+/// The test that prints a plan.
+pub const SHOW: &str = "shader::tests::show::a_plan_is_shown";
+
+pub fn show(Show { movement }: &Show) -> Result<()> {
+    let sh = shell()?;
+    // The snapshots of the crate's tests take the same movements, so one of these tests prints them.
+    let test =
+        cmd!(sh, "cargo test --quiet --package wgpu-clamp --lib -- --exact {SHOW} --ignored --nocapture");
+    Ok(test.env("WGPU_CLAMP_SHOW", movement.join(" ")).run()?)
+}
+
+pub fn budget(args: &[OsString]) -> Result<()> {
+    packages::drivers(&[RADV])?;
+    packages::drivers(&VULKAN)?;
+    let sh = shell()?;
+    Ok(cmd!(sh, "cargo run --release --package clamp-budget -- {args...}").run()?)
+}
+
+pub fn mutants(only: &str) -> Result<()> {
+    let sh = shell()?;
+    Ok(cmd!(sh, "cargo run --release --package clamp-mutants -- --only {only}").run()?)
+}
