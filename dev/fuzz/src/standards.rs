@@ -194,7 +194,7 @@ fn of_webnn(u: &mut Unstructured, dtype: DType) -> Result<Made> {
             let rules = (Order::MaxWins, NanRule::Propagate);
             attributes(clamp, [min, max], rules, [f64::round_ties_even; 2]);
             if let (Some(min), Some(max)) = (clamp.min().value(), clamp.max().value()) {
-                let [min, max] = [min, max].map(|bound| bound.bits());
+                let [min, max] = [min, max].map(Scalar::bits);
                 let crossed = number(dtype, min) > number(dtype, max)
                     || !dtype.is_float() && integer(dtype, min) > integer(dtype, max);
                 assert!(!crossed, "{clamp:?}");

@@ -19,13 +19,13 @@ pub const AFFINES: [(f32, f32); 9] = [
     (255.0, 0.5),
     (1.0, -128.0),
     (77.77, -1e4),
-    (1e-6, 3.5),
+    (1.1e-5, 3.5),
     (3e7, -1.5e7),
 ];
 
 /// Scales and biases besides [`AFFINES`]: a sum that cancels all but the product's last bit; overflow, underflow, zeros
 /// of both signs; products just below an integer, far from zero; long shifts.
-pub const MORE_AFFINES: [(f32, f32); 16] = [
+pub const MORE_AFFINES: [(f32, f32); 19] = [
     (1.007_812_5, -1.007_812_6),
     (-1.0, 0.0),
     (3e38, -3e38),
@@ -38,6 +38,11 @@ pub const MORE_AFFINES: [(f32, f32); 16] = [
     (f32::from_bits(0x8b00_0000), 0.003_906_25),
     (0.099_999_99, 40_000.0),
     (0.099_999_99, 41_000.0),
+    // 2^-16 makes ties; a bias far below its products ends them.
+    (1.0 / 65_536.0, 0.0),
+    (1.0 / 65_536.0, 1e-20),
+    // 129 * 2^-24 and the bias that completes it to 1.
+    (129.0 / 16_777_216.0, 1.0 - 129.0 / 16_777_216.0),
     // An odd number of 24 bits times 2^31, 2^-32, 2^-62, 2^-63 and 2^-64.
     (f32::from_bits(0x5ac0_0001), 0.0),
     (f32::from_bits(0x3b40_0001), 0.0),

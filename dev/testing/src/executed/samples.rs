@@ -113,7 +113,9 @@ impl Sample {
 
     /// The sample's plan.
     pub fn plan(&self) -> Result<Plan, Error> {
-        self.with_trial(|trial| trial.plan())
+        self.with_trial(|&Trial { clamps, src, dst, one_buffer, limits, .. }| {
+            trial::plan(clamps, (src, dst), one_buffer, limits)
+        })
     }
 
     /// Executes the plan, as [`Trial::run`] does.
