@@ -12,7 +12,7 @@ use crate::data::random_buffer;
 use crate::device::Device;
 use crate::kernels::{Kernels, Kind};
 use crate::options::Options;
-use crate::row::{Outcome, Rival, Row, Trial};
+use crate::row::{Outcome, Row, Trial};
 use crate::stats::Stats;
 use crate::table;
 
@@ -80,13 +80,13 @@ impl Bench {
     }
 
     /// Copies or fills of `bytes` bytes, by kernels with one or more packets per invocation.
-    fn packets(&self, kind: Kind, bytes: u64) -> Result<Vec<Rival>> {
+    fn packets(&self, kind: Kind, bytes: u64) -> Result<Vec<(String, Work)>> {
         ensure!(bytes <= self.most(), "a copy of {bytes} bytes exceeds the device's bindings");
         let pairs = (0..self.sets(bytes)).map(|_| random_pair(&self.device, bytes));
         let pairs = pairs.collect::<Result<Vec<_>>>()?;
-        let rival = |packets| Rival {
-            name: format!("{kind:?} ×{packets}"),
-            work: Work::Pass(Kernels::packets(kind, packets, bytes).dispatches(&self.device, &pairs)),
+        let rival = |packets| {
+            let kernels = Kernels::packets(kind, packets, bytes);
+            (format!("{kind:?} ×{packets}"), Work::Pass(kernels.dispatches(&self.device, &pairs)))
         };
         Ok(if kind == Kind::Copy { [1, 2, 4] } else { [1, 4, 16] }.map(rival).into())
     }
@@ -111,8 +111,7 @@ impl Bench {
         if let Some(kind) = packets {
             rivals.extend(self.packets(kind, bytes)?);
         }
-        let (names, works): (Vec<_>, Vec<_>) =
-            rivals.into_iter().map(|rival| (rival.name, rival.work)).unzip();
+        let (names, works): (Vec<_>, Vec<_>) = rivals.into_iter().unzip();
         let has_plain = plain.is_some();
         let works = std::iter::once(ours).chain(works).chain(plain).collect();
         let (clock, mut stats) = self.take_turns(works)?;
@@ -137,7 +136,7 @@ impl Bench {
 
     fn check(&self, row: &Row) -> Result<()> {
         let Trial { ours, rivals, plain, check, .. } = (row.prepare)(self)?;
-        let rivals = rivals.into_iter().map(|rival| rival.work);
+        let rivals = rivals.into_iter().map(|(_, work)| work);
         for mut work in std::iter::once(ours).chain(rivals).chain(plain) {
             self.clock.sample(&self.device, &mut work, 1)?;
         }

@@ -14,7 +14,7 @@ use crate::clock::{Dispatch, Work, seconds};
 use crate::data;
 use crate::kernels::Kernels;
 use crate::ring::Ring;
-use crate::row::{Goals, Rival, Row, Trial};
+use crate::row::{Goals, Row, Trial};
 
 /// Bytes of a small clamp.
 const SMALL: u64 = 4096;
@@ -115,7 +115,7 @@ fn trial(small: Rc<Small>, [ours, work]: [Work; 2]) -> Trial {
         let results = [small.set.dst(), &small.theirs[0][1]];
         results.into_iter().try_for_each(|dst| small.case.check(&bench.device, dst, None))
     };
-    let rivals = vec![Rival { name: "by hand".to_owned(), work }];
+    let rivals = vec![("by hand".to_owned(), work)];
     Trial { bytes: SMALL, ours, packets: None, rivals, plain: None, check: Box::new(check) }
 }
 
@@ -136,7 +136,10 @@ fn one(bench: &Bench) -> Result<Trial> {
     let small = Small::new(bench, 1)?;
     let works = small.ready(bench).map(|record| {
         let host = bench.device.host.clone();
-        timed(move || (0..CALLS).try_for_each(|_| submit(&host, &record).map(drop)))
+        Work::Measured(Box::new(move || {
+            let (time, result) = seconds(|| (0..CALLS).try_for_each(|_| submit(&host, &record).map(drop)));
+            result.map(|()| time / f64::from(CALLS))
+        }))
     });
     Ok(trial(Rc::new(small), works))
 }
@@ -179,7 +182,7 @@ fn plan(bench: &Bench) -> Result<Trial> {
     make()?;
     let ours =
         Work::Measured(Box::new(move || Ok(seconds(|| (0..1000).for_each(|_| _ = make())).0 / 1000.0)));
-    let rivals = vec![Rival { name: "the goal".to_owned(), work: Work::Measured(Box::new(|| Ok(PLAN))) }];
+    let rivals = vec![("the goal".to_owned(), Work::Measured(Box::new(|| Ok(PLAN))))];
     Ok(Trial { bytes: 0, ours, packets: None, rivals, plain: None, check: Box::new(|_| Ok(())) })
 }
 
@@ -199,6 +202,6 @@ fn slice(bench: &Bench) -> Result<Trial> {
         ensure!(*ours.borrow() == *theirs.borrow(), "the result by hand differs");
         Ok(())
     };
-    let rivals = vec![Rival { name: "by hand".to_owned(), work }];
+    let rivals = vec![("by hand".to_owned(), work)];
     Ok(Trial { bytes, ours: our_work, packets: None, rivals, plain: None, check: Box::new(check) })
 }

@@ -14,7 +14,7 @@ use crate::data::{self, random_buffer};
 use crate::device::Device;
 use crate::kernels::Kind;
 use crate::plain::{alike, plain};
-use crate::row::{Goals, Rival, Row, Trial};
+use crate::row::{Goals, Row, Trial};
 
 /// One clamp on given layouts.
 #[derive(Clone)]
@@ -141,7 +141,7 @@ impl Case {
         let (mut packets, mut rivals) = (Some(this.packets), Vec::new());
         if this.slots.is_some() {
             let values = Self { slots: None, ..Self::clone(this) }.set(device, sets)?.dispatches();
-            rivals.push(Rival { name: "ours, numbers of the host".to_owned(), work: Work::Pass(values) });
+            rivals.push(("ours, numbers of the host".to_owned(), Work::Pass(values)));
             packets = None;
         }
         let (mut beside, mut theirs) = (None, None);

@@ -43,17 +43,11 @@ pub struct Trial {
     pub ours: Work,
     /// Copies or fills of as many bytes are rivals too.
     pub packets: Option<Kind>,
-    /// The rivals; the fastest one counts.
-    pub rivals: Vec<Rival>,
+    /// The names and works of rivals; the fastest one counts.
+    pub rivals: Vec<(String, Work)>,
     /// The plain kernel, if it can do the same.
     pub plain: Option<Work>,
     pub check: Check,
-}
-
-/// Work that the library's work is compared with.
-pub struct Rival {
-    pub name: String,
-    pub work: Work,
 }
 
 /// A measured row.
