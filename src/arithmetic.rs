@@ -14,9 +14,9 @@ mod parts;
 mod slots;
 mod step;
 
+pub(crate) use numbers::StepNumbers;
 #[cfg(test)]
 pub(crate) use parameters::twins;
-pub(crate) use numbers::StepNumbers;
 pub(crate) use parameters::{Entries, ParameterBytes, ParameterPlace, Parameters, TableOrder, readers};
 pub(crate) use slots::{MAX_SLOTS, NUMBERS, ResolveParams, Slot, SlotReads, Target};
 pub(crate) use step::{AffineStep, Arithmetic, Class, Shortcuts};

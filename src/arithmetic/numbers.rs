@@ -47,15 +47,15 @@ impl StepNumbers {
             (AffineStep::Quarters, Class::Integer) => {
                 Self::of(&Parts::find(source, dtype, some, rounding, Split::QUARTERS)?)
             }
-            (AffineStep::Fixed | AffineStep::Halves | AffineStep::Thirds | AffineStep::Quarters, _) => return None,
             (AffineStep::Exact, Class::Integer) => {
                 Self::of(&integer::Integer::new(source, dtype, some, rounding))
             }
             (AffineStep::Exact, Class::Integer64) => {
                 Self::of(&integer::Integer64::new(dtype, some, rounding))
             }
+            (AffineStep::Fixed | AffineStep::Halves | AffineStep::Thirds | AffineStep::Quarters, _)
             // Steps between integers are always exact.
-            (AffineStep::Fast, Class::Integer | Class::Integer64) => return None,
+            | (AffineStep::Fast, Class::Integer | Class::Integer64) => return None,
             (AffineStep::Fast, Class::Rounded) if arithmetic.found => return None,
             (AffineStep::Fast, _) if !is_fast => return None,
             // In fast F64 steps, no numbers keep every bit.

@@ -71,7 +71,8 @@ impl Arithmetic {
         let first = clamps.first()?;
         AffineStep::ALL.into_iter().map(|step| Self::new(first, step)).find(|arithmetic| {
             let is_there = f64_arithmetic || !arithmetic.takes_f64();
-            let mut serves = |(n, clamp)| StepNumbers::find(clamp, *arithmetic).map(|numbers| found(n, numbers));
+            let mut serves =
+                |(n, clamp)| StepNumbers::find(clamp, *arithmetic).map(|numbers| found(n, numbers));
             is_there && clamps.iter().enumerate().all(|one| serves(one).is_some())
         })
     }

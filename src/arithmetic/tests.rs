@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use super::bounds::key_base;
 use super::integer::Linear;
-use super::step::{AffineStep, UNCHANGED};
 use super::parts::{Parts, Split};
+use super::step::{AffineStep, UNCHANGED};
 use super::{fixed::Fixed, halves::Halves};
 use crate::operator::Affine;
 use crate::{Clamp, DType, Rounding, reference};
@@ -75,7 +75,8 @@ fn of_parts(parts: Parts, Split { bits, lower }: Split, key: i32, rounding: Roun
     let (mut carry, mut below) = (0, 0);
     for n in 0..lower {
         let part = |number: u32| number >> (n * bits) & mask;
-        let sum = x.checked_mul(part(factor)).and_then(|product| product.checked_add(part(addend_low) + carry));
+        let sum =
+            x.checked_mul(part(factor)).and_then(|product| product.checked_add(part(addend_low) + carry));
         let sum = sum.unwrap_or_else(|| panic!("{parts:?}: {x}"));
         (carry, below) = (sum >> bits, below | sum & mask);
     }
@@ -175,8 +176,8 @@ fn scales_of_requantisation_are_found() {
         let scale = 10_f64.powf(-5.0 * exponent) as f32;
         let bias = match n % 3 {
             0 => 0.0,
-            1 => (random.below(257) as f32) - 128.0,
-            _ => (random.below(1 << 24) as f32) / 65_536.0 - 128.0,
+            1 => f32::from(random.below(257) as u16) - 128.0,
+            _ => (16.0 * random.number()) as f32,
         };
         let [source, dtype] = [WORDS[n % 2], SMALL[n / 2 % 2]];
         let scale = if n % 5 == 0 { -scale } else { scale };

@@ -99,7 +99,10 @@ fn modules_are_as_many_as_they_should_be() {
     // 12 pairs and 4 dtypes, each in two roundings. `Thirds` and `Quarters`: 8 pairs, each in two roundings. Scale or bias
     // on the GPU: from six integer dtypes to three floats in two precisions, and to four integers in two roundings.
     let found = 6 * 3 * 2 + 6 * 4 * 2;
-    assert_eq!(Arithmetic::all().count(), 38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 2 * 8 * 2 + found);
+    assert_eq!(
+        Arithmetic::all().count(),
+        38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 2 * 8 * 2 + found
+    );
     let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
     let converting = Arithmetic::all().filter(|arithmetic| arithmetic.converts_f16()).count();
     // Three placements and three places of parameters; a third of those that convert F16 do it both ways.
@@ -236,8 +239,13 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         }
     }
     let list = [clamp; 2];
-    let several =
-        ParameterBytes::new((&list, &[numbers; 2]), 2, key.arithmetic, (key.parameters, TableOrder::ByNumber), false);
+    let several = ParameterBytes::new(
+        (&list, &[numbers; 2]),
+        2,
+        key.arithmetic,
+        (key.parameters, TableOrder::ByNumber),
+        false,
+    );
     let size = match key.parameters {
         ParameterPlace::One => one.as_bytes().len(),
         ParameterPlace::Stored => 0,
