@@ -38,11 +38,12 @@ pub const MORE_AFFINES: [(f32, f32); 19] = [
     (f32::from_bits(0x8b00_0000), 0.003_906_25),
     (0.099_999_99, 40_000.0),
     (0.099_999_99, 41_000.0),
-    // 2^-16 makes ties; a bias far below its products ends them.
+    // 2^-16 makes ties.
     (1.0 / 65_536.0, 0.0),
-    (1.0 / 65_536.0, 1e-20),
     // 129 * 2^-24 and the bias that completes it to 1.
     (129.0 / 16_777_216.0, 1.0 - 129.0 / 16_777_216.0),
+    // A bias far below the products ends ties.
+    (1.0 / 65_536.0, 1e-20),
     // An odd number of 24 bits times 2^31, 2^-32, 2^-62, 2^-63 and 2^-64.
     (f32::from_bits(0x5ac0_0001), 0.0),
     (f32::from_bits(0x3b40_0001), 0.0),
