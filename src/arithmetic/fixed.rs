@@ -38,10 +38,12 @@ impl Fixed {
             let mut addends = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2);
             for (number, result) in (first..).zip(results) {
                 let product = number * factor;
-                let least = (result.min(highest) << SHIFT) - product;
-                let most = ((result.max(lowest) + 1) << SHIFT) - 1 - product;
-                addends.0 = addends.0.max(if result > lowest { least } else { i64::MIN });
-                addends.1 = addends.1.min(if result < highest { most } else { i64::MAX });
+                if result > lowest {
+                    addends.0 = addends.0.max((result.min(highest) << SHIFT) - product);
+                }
+                if result < highest {
+                    addends.1 = addends.1.min(((result.max(lowest) + 1) << SHIFT) - 1 - product);
+                }
             }
             let found = addends.0 <= addends.1;
             found.then(|| Self { factor: factor as i32, addend: addends.0.max(0).min(addends.1) as i32 })

@@ -161,7 +161,7 @@ impl Linear {
         }
     }
 
-    /// The exact results for all numbers of an 8-bit `source`, from the least on, clamped to the range of `dtype` widened by 1.
+    /// The exact results for all numbers of an 8-bit `source`, clamped to the range of `dtype` widened by 1.
     pub(super) fn results_of_8_bits(
         source: DType,
         dtype: DType,
@@ -169,38 +169,26 @@ impl Linear {
         rounding: Rounding,
     ) -> [i64; 256] {
         let linear = Self::new(source, affine, rounding, &WIDTH_64);
-        let (first, range) = (source.integer_range().0 as i64, dtype.integer_range());
-        // A loop for each rounding has no branches.
-        match linear.rounding {
-            Rounding::TowardZero => {
-                linear.results(first, range, |floor, fraction| floor + i64::from(floor < 0 && fraction))
-            }
-            Rounding::NearestEven => {
-                linear.results(first, range, |floor, fraction| floor - i64::from(!fraction && floor & 1 != 0))
-            }
-        }
+        let (first, _) = source.integer_range();
+        let (lowest, highest) = dtype.integer_range();
+        std::array::from_fn(|i| {
+            let result = linear.result(first as i64 + i as i64);
+            result.clamp(lowest as i64 - 1, highest as i64 + 1)
+        })
     }
 
-    /// The shader's 64-bit results for 256 keys from `first` on. `rounded` corrects a floor; its second argument tells whether
-    /// there is a fraction.
-    fn results(
-        &self,
-        first: i64,
-        (least, most): (i128, i128),
-        rounded: impl Fn(i64, bool) -> i64,
-    ) -> [i64; 256] {
-        let [lowest, highest, origin, addend, offset] =
-            [self.lowest, self.highest, self.origin, self.addend, self.offset].map(|number| number as i64);
-        let [least, most] = [least as i64 - 1, most as i64 + 1];
-        let factor = i64::from(self.factor) << self.shift_left;
-        let factor = if self.negative { -factor } else { factor };
-        let below_one = (1 << self.shift_right) - 1;
-        std::array::from_fn(|i| {
-            let x = (first + i as i64).clamp(lowest, highest) - origin;
-            let sum = x.wrapping_mul(factor).wrapping_add(addend);
-            let floor = (sum >> self.shift_right).wrapping_add(offset);
-            rounded(floor, sum & below_one != 0 || self.inexact).clamp(least, most)
-        })
+    /// The shader's 64-bit result for a key, before saturation.
+    fn result(&self, key: i64) -> i64 {
+        let x = (key.clamp(self.lowest as i64, self.highest as i64) - self.origin as i64) << self.shift_left;
+        let factor = i64::from(self.factor);
+        let product = x.wrapping_mul(if self.negative { -factor } else { factor });
+        let sum = product.wrapping_add(self.addend as i64);
+        let floored = (sum >> self.shift_right).wrapping_add(self.offset as i64);
+        let fraction = sum & ((1 << self.shift_right) - 1) != 0 || self.inexact;
+        match self.rounding {
+            Rounding::TowardZero => floored + i64::from(floored < 0 && fraction),
+            Rounding::NearestEven => floored - i64::from(!fraction && floored & 1 != 0),
+        }
     }
 
     /// |scale| below 2^24: the product is a fixed-point number with `-scale.exponent` binary places.
