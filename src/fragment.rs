@@ -79,6 +79,37 @@ pub(crate) trait Mirror: bytemuck::Pod {
     const TWIN: Twin;
 }
 
+/// The bytes of structs that have twins in WGSL, at most `CAPACITY`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MirrorBytes<const CAPACITY: usize> {
+    bytes: [u8; CAPACITY],
+    len: usize,
+}
+
+impl<const CAPACITY: usize> MirrorBytes<CAPACITY> {
+    pub(crate) const CAPACITY: usize = CAPACITY;
+
+    pub(crate) fn of(part: &impl bytemuck::Pod) -> Self {
+        let mut all = Self { bytes: [0; CAPACITY], len: 0 };
+        all.push(bytemuck::bytes_of(part));
+        all
+    }
+
+    pub(crate) fn push(&mut self, part: &[u8]) {
+        self.bytes[self.len..][..part.len()].copy_from_slice(part);
+        self.len += part.len();
+    }
+
+    /// Appends zeros up to a multiple of 16 bytes.
+    pub(crate) fn pad(&mut self) {
+        self.len = self.len.next_multiple_of(16);
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+}
+
 /// Declares structs that have twins in WGSL: same members, order and offsets. `src/shader/tests.rs` compares them.
 macro_rules! mirrors {
     ($($(#[$about:meta])* struct $name:ident { $($(#[$of_member:meta])* $member:ident: $type:ty,)* })*) => {$(

@@ -15,7 +15,7 @@ use bytemuck::Pod;
 
 use crate::Clamp;
 use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts, SlotReads, StepNumbers, TableOrder};
-use crate::fragment::{Fragment, fragment};
+use crate::fragment::{Fragment, MirrorBytes, fragment};
 
 pub(crate) use block::Block;
 #[cfg(test)]
@@ -214,7 +214,7 @@ pub(crate) struct Launch {
 impl Launch {
     /// Holds `dispatches` in the order in which they are recorded; `None` is a dispatch with nothing to do.
     fn new(geometry: &impl Pod, dispatches: [Option<Dispatch>; 2]) -> Self {
-        Self { geometry: GeometryBytes::new(geometry), dispatches }
+        Self { geometry: GeometryBytes::of(geometry), dispatches }
     }
 
     pub(crate) fn dispatches(&self) -> impl Iterator<Item = Dispatch> {
@@ -222,28 +222,9 @@ impl Launch {
     }
 }
 
-/// The bytes of a kernel's `Geometry`, the part of the uniform block that says where the elements are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GeometryBytes {
-    bytes: [u8; Self::CAPACITY],
-    len: usize,
-}
-
-impl GeometryBytes {
-    /// Enough for the largest `Geometry`; a test checks that.
-    pub(crate) const CAPACITY: usize = 256;
-
-    fn new(geometry: &impl Pod) -> Self {
-        let mut bytes = [0; Self::CAPACITY];
-        let part = bytemuck::bytes_of(geometry);
-        bytes[..part.len()].copy_from_slice(part);
-        Self { bytes, len: part.len() }
-    }
-
-    pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
-    }
-}
+/// The bytes of a kernel's `Geometry`, the part of the uniform block that says where the elements are. A test checks that the
+/// largest one fits.
+pub(crate) type GeometryBytes = MirrorBytes<256>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kernel {

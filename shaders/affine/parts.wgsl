@@ -3,7 +3,7 @@
 // all results saturate. The distance from one end then fits a few bits less than a word, and the factor is split into
 // parts of these few bits, so no product exceeds 32 bits. `src/arithmetic/parts.rs` finds the numbers.
 //
-// Provides: Affine, affine
+// Provides: Affine, Sum, affine
 // Needs: numbers, TO_NEAREST, sum_of_parts
 struct Affine {
     lowest: i32,      // a key outside `lowest` to `highest` gets the result of the nearer end
@@ -14,6 +14,12 @@ struct Affine {
     addend_high: i32, // plus a half if rounding to nearest
     addend_low: u32,
     shift: u32,       // fraction bits in the sum of the uppermost parts
+}
+
+// The sum of the products and the addend.
+struct Sum {
+    low: vec4<u32>, // not 0 if a bit below `high` is set
+    high: vec4<u32>,
 }
 
 fn affine(k: vec4<i32>) -> vec4<i32> {

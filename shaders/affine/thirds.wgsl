@@ -1,12 +1,7 @@
 // Products of a distance of 24 bits with the factor's lower two bytes and its upper half.
 //
 // Provides: sum_of_parts
-// Needs: Affine
-struct Sum {
-    low: vec4<u32>,  // not 0 if a bit below `high` is set
-    high: vec4<u32>,
-}
-
+// Needs: Affine, Sum
 fn sum_of_parts(distance: vec4<u32>, a: Affine) -> Sum {
     // The mask changes nothing; it tells compilers that a 24-bit multiplication suffices.
     let x = distance & vec4<u32>(0xffffffu);

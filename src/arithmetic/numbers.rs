@@ -3,7 +3,7 @@
 use super::parts::{Parts, Split};
 use super::step::{self, AffineStep, Arithmetic, Class, UNCHANGED};
 use super::{fixed::Fixed, float, halves::Halves, integer};
-use crate::fragment::{Mirror, Twin, mirrors};
+use crate::fragment::{Mirror, MirrorBytes, Twin, mirrors};
 use crate::{Clamp, Precision};
 
 mirrors! {
@@ -13,17 +13,11 @@ mirrors! {
     }
 }
 
-/// The numbers of a clamp's affine step.
+/// The numbers of a clamp's affine step; a test checks that the largest struct fits.
 #[derive(Clone, Copy)]
-pub(crate) struct StepNumbers {
-    bytes: [u8; Self::CAPACITY],
-    len: usize,
-}
+pub(crate) struct StepNumbers(MirrorBytes<112>);
 
 impl StepNumbers {
-    /// Enough for the largest struct, as a test checks.
-    pub(super) const CAPACITY: usize = 112;
-
     /// Finds the numbers of `clamp` for modules of `arithmetic`; `None` if its step cannot compute this clamp. Every clamp has
     /// numbers for [`AffineStep::Exact`]. If `clamp` has no affine step but another channel has one, the numbers keep every
     /// element unchanged.
@@ -41,11 +35,8 @@ impl StepNumbers {
             (AffineStep::None, _) => Self::of(&NoStep { unused: [0; 4] }),
             (AffineStep::Fixed, Class::Integer) => Self::of(&Fixed::find(source, dtype, some, rounding)?),
             (AffineStep::Halves, Class::Integer) => Self::of(&Halves::find(source, dtype, some, rounding)?),
-            (AffineStep::Thirds, Class::Integer) => {
-                Self::of(&Parts::find(source, dtype, some, rounding, Split::THIRDS)?)
-            }
-            (AffineStep::Quarters, Class::Integer) => {
-                Self::of(&Parts::find(source, dtype, some, rounding, Split::QUARTERS)?)
+            (AffineStep::Thirds | AffineStep::Quarters, Class::Integer) => {
+                Self::of(&Parts::find(source, dtype, some, rounding, Split::of(step))?)
             }
             (AffineStep::Exact, Class::Integer) => {
                 Self::of(&integer::Integer::new(source, dtype, some, rounding))
@@ -78,14 +69,12 @@ impl StepNumbers {
         }
     }
 
-    fn of<T: Mirror>(numbers: &T) -> Self {
-        let mut of_step = Self { bytes: [0; Self::CAPACITY], len: T::TWIN.size };
-        of_step.bytes[..T::TWIN.size].copy_from_slice(bytemuck::bytes_of(numbers));
-        of_step
+    fn of(numbers: &impl Mirror) -> Self {
+        Self(MirrorBytes::of(numbers))
     }
 
     pub(super) fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
+        self.0.as_bytes()
     }
 
     /// The layout of the numbers.

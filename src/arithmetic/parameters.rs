@@ -7,14 +7,11 @@ use super::bounds;
 use super::numbers::StepNumbers;
 use super::step::{Arithmetic, Class};
 use crate::Clamp;
-use crate::fragment::{Mirror, Twin};
+use crate::fragment::{Mirror, MirrorBytes, Twin};
 
 /// The parameters of one clamp: its bounds and the numbers of its affine step, both at multiples of 16 bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct Parameters {
-    bytes: [u8; Self::CAPACITY],
-    len: usize,
-}
+pub(crate) struct Parameters(MirrorBytes<{ Parameters::CAPACITY }>);
 
 impl Parameters {
     /// Enough for the largest bounds with the largest affine step, as a test checks.
@@ -22,37 +19,30 @@ impl Parameters {
 
     /// The parameters of `clamp` for modules of `arithmetic`, with the numbers of its affine step.
     pub(crate) fn new(clamp: &Clamp, arithmetic: Arithmetic, numbers: &StepNumbers) -> Self {
-        let mut parameters = Self { bytes: [0; Self::CAPACITY], len: 0 };
-        match arithmetic.class() {
-            Class::Integer => parameters.push(&bounds::IntegerBounds::new(clamp)),
-            Class::Integer64 => parameters.push(&bounds::IntegerBounds64::new(clamp)),
-            Class::Float => parameters.push(&bounds::FloatBounds::new(clamp)),
-            Class::Float64 => parameters.push(&bounds::FloatBounds64::new(clamp)),
-            Class::Rounded | Class::Rounded32 => parameters.push(&bounds::RoundedBounds::new(clamp)),
-        }
-        parameters.push_bytes(numbers.as_bytes());
-        parameters
-    }
-
-    fn push<T: Mirror>(&mut self, part: &T) {
-        self.push_bytes(&bytemuck::bytes_of(part)[..T::TWIN.size]);
-    }
-
-    fn push_bytes(&mut self, part: &[u8]) {
-        self.bytes[self.len..][..part.len()].copy_from_slice(part);
-        self.len = (self.len + part.len()).next_multiple_of(16);
+        let mut parameters = match arithmetic.class() {
+            Class::Integer => MirrorBytes::of(&bounds::IntegerBounds::new(clamp)),
+            Class::Integer64 => MirrorBytes::of(&bounds::IntegerBounds64::new(clamp)),
+            Class::Float => MirrorBytes::of(&bounds::FloatBounds::new(clamp)),
+            Class::Float64 => MirrorBytes::of(&bounds::FloatBounds64::new(clamp)),
+            Class::Rounded | Class::Rounded32 => MirrorBytes::of(&bounds::RoundedBounds::new(clamp)),
+        };
+        parameters.pad();
+        parameters.push(numbers.as_bytes());
+        parameters.pad();
+        Self(parameters)
     }
 
     /// The bytes, a multiple of 16.
     pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
+        self.0.as_bytes()
     }
 
     /// The two parts, whose layouts are `twins`, without padding.
     fn parts(&self, twins: [Twin; 2]) -> [&[u8]; 2] {
         let [bounds, affine] = twins.map(|twin| twin.size);
-        debug_assert_eq!(self.len, bounds.next_multiple_of(16) + affine.next_multiple_of(16));
-        [&self.bytes[..bounds], &self.bytes[bounds.next_multiple_of(16)..][..affine]]
+        let (bytes, second) = (self.as_bytes(), bounds.next_multiple_of(16));
+        debug_assert_eq!(bytes.len(), second + affine.next_multiple_of(16));
+        [&bytes[..bounds], &bytes[second..][..affine]]
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::bounds::key_base;
 use super::line::Line;
+use super::step::AffineStep;
 use crate::fragment::mirrors;
 use crate::operator::Affine;
 use crate::{DType, Rounding};
@@ -35,10 +36,13 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// Three products, for distances of 24 bits.
-    pub(crate) const THIRDS: Self = Self { bits: 8, lower: 2 };
-    /// Four products, for distances of 26 bits.
-    pub(crate) const QUARTERS: Self = Self { bits: 6, lower: 3 };
+    /// Three products for distances of 24 bits; for [`AffineStep::Quarters`], four products for distances of 26 bits.
+    pub(super) const fn of(step: AffineStep) -> Self {
+        match step {
+            AffineStep::Quarters => Self { bits: 6, lower: 3 },
+            _ => Self { bits: 8, lower: 2 },
+        }
+    }
 
     /// The bits of all lower parts.
     const fn low(self) -> u32 {

@@ -37,7 +37,7 @@ fn find(step: AffineStep, [source, dtype]: [DType; 2], affine: Affine, rounding:
             Found { result: Box::new(move |x| of_halves(halves, x, rounding).into()), ends: [0; 2] }
         }
         AffineStep::Thirds | AffineStep::Quarters => {
-            let split = if step == AffineStep::Thirds { Split::THIRDS } else { Split::QUARTERS };
+            let split = Split::of(step);
             let parts = Parts::find(source, dtype, affine, rounding, split)?;
             let ends = [parts.lowest, parts.highest];
             Found { result: Box::new(move |key| of_parts(parts, split, key, rounding).into()), ends }
