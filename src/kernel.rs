@@ -1,5 +1,5 @@
-//! The kernels `block` and `gather`, and the trait by which the plan and the shader modules use them. The other
-//! submodules serve both kernels.
+//! The kernels `block` and `gather`, and what the plan and the shader modules ask of them. The other submodules serve
+//! both kernels.
 
 mod block;
 mod candidates;
@@ -13,9 +13,9 @@ use std::fmt;
 
 use bytemuck::Pod;
 
-use crate::Clamp;
 use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts, SlotReads, StepNumbers, TableOrder};
 use crate::fragment::{Fragment, MirrorBytes, fragment};
+use crate::{Clamp, MAX_RANK};
 
 pub(crate) use block::Block;
 #[cfg(test)]
@@ -107,9 +107,6 @@ impl Task {
 pub(crate) struct Claim {
     /// Applied in order. The parts cut off, at most two, go to kernels whose claims have no cuts.
     pub(crate) cuts: [Option<Cut>; 2],
-    /// Elements of dst from the preceding packet boundary to the start. The first tile is shorter by this number, so
-    /// that the other tiles start at packet boundaries.
-    pub(crate) lead: usize,
     /// For src and dst: the alignment of a binding's end, in bytes. It may exceed a word only if elements follow the
     /// claimed part, because a binding must not end behind its buffer.
     pub(crate) ends: [u64; 2],
@@ -125,7 +122,7 @@ pub(crate) struct Cut {
 
 impl Claim {
     pub(crate) const fn all() -> Self {
-        Self { cuts: [None; 2], lead: 0, ends: [WORD as u64; 2] }
+        Self { cuts: [None; 2], ends: [WORD as u64; 2] }
     }
 
     /// The number of parts of a region that the cuts leave to other kernels.
@@ -145,55 +142,23 @@ impl Claim {
     }
 }
 
-/// How a kernel's regions are cut into tiles.
+/// How a kernel's region is cut into tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {
-    /// The greatest [`Definition::multiple`] of the dimensions. A multiple that only keeps all channels in one tile
-    /// does not count.
-    pub(crate) quantum: usize,
     /// The most elements of a tile. The largest grid covers them, and the kernel's integers can count them.
     pub(crate) most: u64,
+    /// The extent of a tile along each dimension is a multiple of this number, unless the tile is the last one.
+    pub(crate) multiples: [usize; MAX_RANK],
+    /// Elements of dst from the preceding packet boundary to the region's start, or 0. Along the innermost dimension, the
+    /// first tile is shorter by this number, so that the other tiles start at packet boundaries.
+    pub(crate) lead: usize,
 }
 
 impl Tiling {
-    /// Tiles may be cut anywhere. An invocation takes at least one element.
-    fn of_elements(task: &Task) -> Self {
-        let invocations = task.limits.invocations();
-        Self { quantum: 1, most: invocations.min(i32::MAX as u64) }
+    /// Tiles of up to `most` elements, cut anywhere.
+    fn of_elements(most: u64) -> Self {
+        Self { most: most.min(i32::MAX as u64), multiples: [1; MAX_RANK], lead: 0 }
     }
-}
-
-/// Describes a kernel to the plan and to the shader modules.
-pub(crate) trait Definition {
-    /// How its regions are cut into tiles.
-    fn tiling(&self, task: &Task, region: &Region) -> Tiling;
-
-    /// The most dispatches that a tile takes.
-    fn dispatches(&self) -> usize;
-
-    /// Tiles are cut along dimension `d` of a region at multiples of this number.
-    fn multiple(&self, _region: &Region, _d: usize) -> usize {
-        1
-    }
-
-    /// The geometry and the dispatches for one tile.
-    fn launch(&self, tile: &BoundTile<'_>) -> Launch;
-
-    /// The fragments (WGSL files) of its modules.
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment>;
-
-    /// The generated part of its modules, if any.
-    fn text(&self, _arithmetic: Arithmetic, _placement: Placement) -> Option<String> {
-        None
-    }
-
-    /// Its entry points, with all values of their constants.
-    #[cfg(test)]
-    fn entry_points(&self) -> Vec<EntryPoint>;
-
-    /// The layout of its `Geometry`.
-    #[cfg(test)]
-    fn twin(&self) -> crate::fragment::Twin;
 }
 
 /// One `dispatch_workgroups`.
@@ -251,10 +216,62 @@ impl Kernel {
         }
     }
 
-    pub(crate) const fn definition(&self) -> &dyn Definition {
+    /// How a region is cut into tiles.
+    pub(crate) fn tiling(&self, task: &Task, region: &Region) -> Tiling {
         match self {
-            Self::Block(block) => block,
-            Self::Gather => &gather::Gather,
+            Self::Block(block) => block.tiling(task, region),
+            // An invocation takes at least one element.
+            Self::Gather => Tiling::of_elements(task.limits.invocations()),
+        }
+    }
+
+    /// The most dispatches that a tile takes.
+    pub(crate) const fn dispatches(&self) -> usize {
+        match self {
+            Self::Block(block) if block.leaves_edges() => 2,
+            Self::Block(_) | Self::Gather => 1,
+        }
+    }
+
+    /// The geometry and the dispatches for one tile.
+    pub(crate) fn launch(&self, tile: &BoundTile<'_>) -> Launch {
+        match self {
+            Self::Block(block) => block.launch(tile),
+            Self::Gather => gather::launch(tile),
+        }
+    }
+
+    /// The fragments (WGSL files) of its modules.
+    pub(crate) fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+        match self {
+            Self::Block(block) => block.fragments(arithmetic),
+            Self::Gather => gather::fragments(arithmetic),
+        }
+    }
+
+    /// The generated part of its modules, if any.
+    pub(crate) fn text(&self, arithmetic: Arithmetic, placement: Placement) -> Option<String> {
+        match self {
+            Self::Block(block) => Some(block.text(arithmetic, placement)),
+            Self::Gather => None,
+        }
+    }
+
+    /// Its entry points, with all values of their constants.
+    #[cfg(test)]
+    pub(crate) fn entry_points(&self) -> Vec<EntryPoint> {
+        match self {
+            Self::Block(block) => block.entry_points().into_iter().map(EntryPoint::Block).collect(),
+            Self::Gather => gather::EntryPoint::all().into_iter().map(EntryPoint::Gather).collect(),
+        }
+    }
+
+    /// The layout of its `Geometry`.
+    #[cfg(test)]
+    pub(crate) fn twin(&self) -> crate::fragment::Twin {
+        match self {
+            Self::Block(block) => block.twin(),
+            Self::Gather => gather::twin(),
         }
     }
 }

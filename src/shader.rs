@@ -79,14 +79,14 @@ impl ModuleName {
     /// The entry points, with all values of their constants.
     #[cfg(test)]
     pub(crate) fn entry_points(self) -> Vec<EntryPoint> {
-        self.kernel.definition().entry_points()
+        self.kernel.entry_points()
     }
 
     fn fragments(self) -> Vec<Fragment> {
         let Self { arithmetic, parameters, kernel, placement, f16_by_device } = self;
         let mut fragments = vec![fragment!("grid")];
         fragments.push(parameter_fragment(parameters));
-        fragments.extend(kernel.definition().fragments(arithmetic));
+        fragments.extend(kernel.fragments(arithmetic));
         fragments.extend(element_fragments(arithmetic));
         if arithmetic.source == DType::F16 || arithmetic.dtype == DType::F16 {
             fragments.extend(if f16_by_device {
@@ -223,7 +223,7 @@ impl Module {
             return None;
         };
         let readers = parameters.are_stored().then(|| readers(arithmetic));
-        let block = kernel.definition().text(arithmetic, placement);
+        let block = kernel.text(arithmetic, placement);
         if readers.is_none() { block } else { Some(readers.unwrap_or_default() + &block.unwrap_or_default()) }
     }
 

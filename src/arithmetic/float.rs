@@ -88,7 +88,8 @@ impl FloatExact {
         Self {
             // Scale and bias are f32s, with 24 significant bits. The lower 29 bits of the f64 significand are 0.
             scale: (scale.significand >> 29) as u32,
-            scale_exponent: scale.exponent + 52,
+            // Not used if the scale is 0; `resolve.wgsl` writes the same.
+            scale_exponent: (scale.exponent + 52).max(-150),
             bias: (bias.significand >> 24) as i32,
             bias_exponent: if bias.significand == 0 {
                 Self::NO_BIAS
@@ -140,7 +141,7 @@ impl Specials {
         let format = float_format(dtype);
         let upper = |bits: u64| (bits as u32) << (32 - dtype.bits());
         Self {
-            infinity_flip: if scale < 0.0 { upper(format.sign) } else { 0 },
+            infinity_flip: if scale.is_sign_negative() { upper(format.sign) } else { 0 },
             infinite_from: upper(format.infinity),
             nan_from: upper(format.infinity + u64::from(scale != 0.0)),
         }

@@ -18,12 +18,11 @@ use bytemuck::{Pod, Zeroable};
 
 use super::region::{DST, Region, SRC};
 use super::walk::{BoundTile, Loop, Rank, Walk};
-use super::{Definition, Dispatch, Launch, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE};
+use super::{Dispatch, Launch, PACKET, Task, Tiling, WORD, WORKGROUP_SIZE};
 use crate::MAX_RANK;
-use crate::arithmetic::Arithmetic;
 #[cfg(test)]
 use crate::fragment::Mirror;
-use crate::fragment::{Fragment, mirrors};
+use crate::fragment::mirrors;
 
 #[cfg(test)]
 pub(crate) use rows::EDGE_INVOCATIONS;
@@ -210,15 +209,8 @@ impl Block {
     }
 
     /// Whether a second dispatch takes the elements beside whole packets.
-    fn leaves_edges(&self) -> bool {
+    pub(super) const fn leaves_edges(&self) -> bool {
         !matches!(self.shape, Shape::Line | Shape::Squares { .. })
-    }
-
-    /// Tiles are cut along `dim` at multiples of this number: the block's extent, or the elements of a packet along a
-    /// row of [`Shape::Rows`].
-    fn cut_at(&self, dim: Along) -> usize {
-        let of_row = self.shape == Shape::Rows && dim.strides[DST] != Stride::Far;
-        if of_row { self.per_store() } else { dim.extent.into() }
     }
 
     /// The index of a dimension of the block in `region`, which has as many dimensions as the claimed region.
@@ -332,8 +324,8 @@ fn launch_of(
     Launch::new(geometry, [(Part::Blocks, blocks), (Part::Edges, edges)].map(dispatch))
 }
 
-impl Definition for Block {
-    fn tiling(&self, task: &Task, region: &Region) -> Tiling {
+impl Block {
+    pub(super) fn tiling(&self, task: &Task, region: &Region) -> Tiling {
         let elements = self.len() as u64;
         let invocations = task.limits.invocations();
         let most = match self.shape {
@@ -348,27 +340,30 @@ impl Definition for Block {
             // If a run has one row, a block has one packet.
             Shape::Around => invocations.saturating_mul(self.per_store() as u64),
         };
-        let quantum = match self.shape {
-            Shape::Around => 1,
-            _ => self.dims().iter().map(|dim| self.cut_at(*dim)).max().unwrap_or(1),
-        };
-        Tiling { quantum, most: most.min(i32::MAX as u64) }
-    }
-
-    fn dispatches(&self) -> usize {
-        if self.leaves_edges() { 2 } else { 1 }
-    }
-
-    fn multiple(&self, region: &Region, d: usize) -> usize {
-        if self.shape == Shape::Around {
-            // A tile has all channels of its pixels.
-            return if region.dims()[d].channels { region.dims()[d].extent } else { 1 };
+        let mut tiling = Tiling::of_elements(most);
+        for dim in self.dims() {
+            let d = Self::dim_of(*dim, region);
+            tiling.multiples[d] = match self.shape {
+                // A tile has all channels of its pixels.
+                Shape::Around => {
+                    if dim.channels {
+                        task.channels
+                    } else {
+                        1
+                    }
+                }
+                // Rows are cut between any packets.
+                Shape::Rows if dim.strides[DST] != Stride::Far => self.per_store(),
+                _ => dim.extent.into(),
+            };
         }
-        let of_block = self.dims().iter().find(|dim| Self::dim_of(**dim, region) == d);
-        of_block.map_or(1, |dim| self.cut_at(*dim))
+        if self.shape == Shape::Rows && region.dims().len() == 1 {
+            tiling.lead = region.starts[DST] % self.per_store();
+        }
+        tiling
     }
 
-    fn launch(&self, tile: &BoundTile<'_>) -> Launch {
+    pub(super) fn launch(&self, tile: &BoundTile<'_>) -> Launch {
         let rank = tile.region.dims().len();
         let mut geometry = Geometry::zeroed();
         // Number of blocks along each dimension of the region, and strides from one block to the next.
@@ -398,16 +393,8 @@ impl Definition for Block {
         }
     }
 
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
-        self.module_fragments(arithmetic)
-    }
-
-    fn text(&self, arithmetic: Arithmetic, placement: Placement) -> Option<String> {
-        Some(self.wgsl(arithmetic, placement))
-    }
-
     #[cfg(test)]
-    fn entry_points(&self) -> Vec<super::EntryPoint> {
+    pub(super) fn entry_points(&self) -> Vec<EntryPoint> {
         let ranks = if self.shape == Shape::Around { vec![None] } else { Rank::ALL.map(Some).to_vec() };
         let of_rank = |rank| match self.shape {
             Shape::Line => vec![EntryPoint::of(Part::Blocks, rank)],
@@ -417,11 +404,11 @@ impl Definition for Block {
             }
             _ => [Part::Blocks, Part::Edges].map(|part| EntryPoint::of(part, rank)).to_vec(),
         };
-        ranks.into_iter().flat_map(of_rank).map(super::EntryPoint::Block).collect()
+        ranks.into_iter().flat_map(of_rank).collect()
     }
 
     #[cfg(test)]
-    fn twin(&self) -> crate::fragment::Twin {
+    pub(super) fn twin(&self) -> crate::fragment::Twin {
         if self.shape == Shape::Around { around::Geometry::TWIN } else { Geometry::TWIN }
     }
 }

@@ -2,11 +2,9 @@
 
 mod cost;
 
-use super::region::{DST, Region, same_phase};
+use super::region::{DST, same_phase};
 use super::walk::{BoundTile, Loop, Rank, Walk};
-use super::{
-    Definition, Dispatch, Launch, Task, Tiling, WORD, flag, load_fragments, size_fragment, store_fragments,
-};
+use super::{Dispatch, Launch, WORD, flag, load_fragments, size_fragment, store_fragments};
 use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment, mirrors};
 
@@ -47,71 +45,58 @@ pub(crate) struct EntryPoint {
 }
 
 impl EntryPoint {
+    #[cfg(test)]
+    pub(super) fn all() -> Vec<Self> {
+        let flags = [(false, false), (false, true), (true, false), (true, true)];
+        let of = |rank| flags.map(|(long_rows, src_in_rows)| Self { rank, long_rows, src_in_rows });
+        Rank::ALL.into_iter().flat_map(of).collect()
+    }
+
     pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
         let Self { rank, long_rows, src_in_rows } = self;
         vec![rank.constant(), flag("LONG_ROWS", long_rows), flag("SRC_IN_ROWS", src_in_rows)]
     }
 }
 
-pub(super) struct Gather;
+/// The geometry and the dispatch for one tile.
+pub(super) fn launch(tile: &BoundTile<'_>) -> Launch {
+    // A row is the innermost dimension. If it has gaps in dst or a clamp per index, a row is one element.
+    let inner = tile.loops().next().filter(|dim| dim.dst == 1 && !dim.channels);
+    let dims = usize::from(inner.is_some());
+    let inner = inner.unwrap_or(Loop::ONCE);
+    let per_word = WORD.div_ceil(tile.task.arithmetic.dtype.size());
+    let (outer, _) = tile.region.dims().split_at(tile.region.dims().len() - dims);
+    let same = same_phase(DST, per_word, outer);
+    let per_word = per_word as u64;
+    // The most elements from the preceding word boundary to the start of a row.
+    let begin = if same { u64::from(tile.starts()[DST]) % per_word } else { per_word - 1 };
+    let units = Loop { extent: (begin + inner.extent).div_ceil(per_word), ..Loop::ONCE };
+    let long_rows = units.extent > UNITS;
+    let mut others = tile.nearest_first(dims);
+    let (first, rows) = if long_rows {
+        (units.in_steps(UNITS), 0)
+    } else {
+        let rows = others.next().unwrap_or(Loop::ONCE);
+        (Loop { extent: rows.extent.div_ceil(ROWS), ..rows }, rows.extent as u32)
+    };
+    let (mut walk, rank) = Walk::over(tile, [first].into_iter().chain(others));
+    let grid = walk.grid(tile);
+    let row = Row { length: inner.extent as u32, src_stride: inner.src as u32, padding: [0; 2] };
+    let src_in_rows = inner.src == 1 && tile.task.arithmetic.one_size().is_some();
+    let entry_point = super::EntryPoint::Gather(EntryPoint { rank, long_rows, src_in_rows });
+    Launch::new(&Geometry { walk, row, rows, padding: [0; 3] }, [Some(Dispatch { entry_point, grid }), None])
+}
 
-impl Definition for Gather {
-    fn tiling(&self, task: &Task, _: &Region) -> Tiling {
-        Tiling::of_elements(task)
-    }
+/// The fragments of the kernel.
+pub(super) fn fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
+    let mut fragments = vec![fragment!("kernel/gather"), fragment!("kernel/walk")];
+    fragments.extend(unit_fragments(arithmetic));
+    fragments
+}
 
-    fn dispatches(&self) -> usize {
-        1
-    }
-
-    fn launch(&self, tile: &BoundTile<'_>) -> Launch {
-        // A row is the innermost dimension. If it has gaps in dst or a clamp per index, a row is one element.
-        let inner = tile.loops().next().filter(|dim| dim.dst == 1 && !dim.channels);
-        let dims = usize::from(inner.is_some());
-        let inner = inner.unwrap_or(Loop::ONCE);
-        let per_word = WORD.div_ceil(tile.task.arithmetic.dtype.size());
-        let (outer, _) = tile.region.dims().split_at(tile.region.dims().len() - dims);
-        let same = same_phase(DST, per_word, outer);
-        let per_word = per_word as u64;
-        // The most elements from the preceding word boundary to the start of a row.
-        let begin = if same { u64::from(tile.starts()[DST]) % per_word } else { per_word - 1 };
-        let units = Loop { extent: (begin + inner.extent).div_ceil(per_word), ..Loop::ONCE };
-        let long_rows = units.extent > UNITS;
-        let mut others = tile.nearest_first(dims);
-        let (first, rows) = if long_rows {
-            (units.in_steps(UNITS), 0)
-        } else {
-            let rows = others.next().unwrap_or(Loop::ONCE);
-            (Loop { extent: rows.extent.div_ceil(ROWS), ..rows }, rows.extent as u32)
-        };
-        let (mut walk, rank) = Walk::over(tile, [first].into_iter().chain(others));
-        let grid = walk.grid(tile);
-        let row = Row { length: inner.extent as u32, src_stride: inner.src as u32, padding: [0; 2] };
-        let src_in_rows = inner.src == 1 && tile.task.arithmetic.one_size().is_some();
-        let entry_point = super::EntryPoint::Gather(EntryPoint { rank, long_rows, src_in_rows });
-        Launch::new(
-            &Geometry { walk, row, rows, padding: [0; 3] },
-            [Some(Dispatch { entry_point, grid }), None],
-        )
-    }
-
-    fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
-        let mut fragments = vec![fragment!("kernel/gather"), fragment!("kernel/walk")];
-        fragments.extend(unit_fragments(arithmetic));
-        fragments
-    }
-
-    #[cfg(test)]
-    fn entry_points(&self) -> Vec<super::EntryPoint> {
-        let flags = [(false, false), (false, true), (true, false), (true, true)];
-        let of = |rank| flags.map(|(long_rows, src_in_rows)| EntryPoint { rank, long_rows, src_in_rows });
-        Rank::ALL.into_iter().flat_map(of).map(super::EntryPoint::Gather).collect()
-    }
-
-    #[cfg(test)]
-    fn twin(&self) -> crate::fragment::Twin {
-        <Geometry as crate::fragment::Mirror>::TWIN
-    }
+#[cfg(test)]
+pub(super) const fn twin() -> crate::fragment::Twin {
+    <Geometry as crate::fragment::Mirror>::TWIN
 }
 
 /// The fragments that clamp a unit of a row: a word, or a larger element.

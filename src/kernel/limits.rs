@@ -67,6 +67,9 @@ impl Default for Limits {
 /// The largest binding on Vulkan and DX12, in bytes, even if a device reports more.
 const MAX_BINDING: u64 = (1 << 31) - 4;
 
+/// `packet_of` in `binding/packets32.wgsl` needs fewer packets.
+const _: () = assert!(MAX_BINDING / (PACKET as u64) < 1 << 27);
+
 impl Limits {
     /// The device's largest binding, in bytes, but no larger than every API allows.
     pub(crate) fn binding_size(&self) -> u64 {

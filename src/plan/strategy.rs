@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::window::bind;
 use crate::kernel::region::{DST, SRC};
-use crate::kernel::{Candidate, Candidates, Claim, Cut, Dim, Kernel, Placement, Region, Task, Tile, Tiling};
+use crate::kernel::{Candidate, Candidates, Claim, Cut, Dim, Kernel, Placement, Region, Task, Tile};
 use crate::{Error, Limits, MAX_RANK};
 
 /// The most dispatches of a plan. Each window counts as the most dispatches that its kernel may need.
@@ -16,12 +16,17 @@ pub(super) const MAX_DISPATCHES: usize = 65_536;
 pub(crate) struct Assignment {
     pub(crate) kernel: Kernel,
     pub(crate) region: Region,
-    /// See [`Claim::lead`].
-    lead: usize,
     /// The alignment of the ends of a tile's bindings, in bytes.
     pub(crate) ends: [u64; 2],
-    /// The extents of a tile, dimension by dimension.
-    tile_extents: [usize; MAX_RANK],
+    tiles: Tiles,
+}
+
+/// The tiles of a region.
+#[derive(Clone, Copy)]
+struct Tiles {
+    extents: [usize; MAX_RANK],
+    /// See [`Tiling::lead`](crate::kernel::Tiling::lead).
+    lead: usize,
 }
 
 /// Up to three assignments, which together cover the index space.
@@ -34,7 +39,7 @@ pub(super) struct Strategy {
 #[derive(Debug)]
 pub(super) enum Misfit {
     /// A tile would be smaller than the multiple at which the kernel's tiles are cut. The next claim is tried.
-    BelowQuantum,
+    BelowMultiple,
     /// The error for the caller if no other kernel fits.
     Refused(Error),
 }
@@ -51,7 +56,7 @@ impl Strategy {
         for candidate in Candidates::new(task, whole).iter() {
             match Self::of(task, candidate, whole) {
                 Ok(strategy) => return Ok(strategy),
-                Err(Misfit::BelowQuantum) => {}
+                Err(Misfit::BelowMultiple) => {}
                 Err(Misfit::Refused(error)) => refused = Some(error),
             }
         }
@@ -98,7 +103,7 @@ impl Strategy {
         let most = self.assignments().max_by_key(|assignment| assignment.dispatches());
         let most = most.expect("something takes too many windows");
         let others = self.dispatches() - most.dispatches();
-        let limit = MAX_DISPATCHES.saturating_sub(others) / most.kernel.definition().dispatches();
+        let limit = MAX_DISPATCHES.saturating_sub(others) / most.kernel.dispatches();
         let Limits { max_binding_size, max_workgroups_per_dimension, .. } = task.limits;
         Error::Limit {
             argument: "dst",
@@ -140,20 +145,24 @@ impl Assignment {
         claim: &Claim,
         in_place: bool,
     ) -> Result<Self, Misfit> {
-        let tile_extents = tile_extents(task, kernel, region, claim, in_place)?;
-        let Claim { lead, ends, .. } = *claim;
-        Ok(Self { kernel, region: *region, lead, ends, tile_extents })
+        let tiles = Tiles::new(task, kernel, region, claim.ends, in_place)?;
+        Ok(Self { kernel, region: *region, ends: claim.ends, tiles })
     }
 
     /// An upper bound of the number of dispatches.
     fn dispatches(&self) -> usize {
-        self.windows().saturating_mul(self.kernel.definition().dispatches())
+        self.windows().saturating_mul(self.kernel.dispatches())
+    }
+
+    /// Elements by which the first tile is shorter along dimension `d`.
+    fn lead(&self, d: usize) -> usize {
+        if d + 1 == self.region.dims().len() { self.tiles.lead } else { 0 }
     }
 
     fn tiles_along(&self, d: usize) -> usize {
-        let extent = self.region.dims()[d].extent + self.lead;
+        let (extent, of_tile) = (self.region.dims()[d].extent + self.lead(d), self.tiles.extents[d]);
         // A division is slow, and a single tile needs none.
-        if extent <= self.tile_extents[d] { 1 } else { extent.div_ceil(self.tile_extents[d]) }
+        if extent <= of_tile { 1 } else { extent.div_ceil(of_tile) }
     }
 
     fn tiles(&self) -> impl Iterator<Item = usize> {
@@ -179,9 +188,10 @@ impl Assignment {
             let tiles = self.tiles_along(d);
             let i = n % tiles;
             n /= tiles;
-            let first = (i * self.tile_extents[d]).saturating_sub(self.lead);
+            let (of_tile, lead) = (self.tiles.extents[d], self.lead(d));
+            let first = (i * of_tile).saturating_sub(lead);
             // A tile is longer than `lead`, which is shorter than a packet.
-            let end = ((i + 1) * self.tile_extents[d] - self.lead).min(dim.extent);
+            let end = ((i + 1) * of_tile - lead).min(dim.extent);
             tile.extents[d] = end - first;
             if dim.channels {
                 tile.first_channel += first;
@@ -204,39 +214,41 @@ struct Room {
     count: usize,
 }
 
-/// The extents of `kernel`'s tiles in a region, as large as the device's bindings and grids allow.
-fn tile_extents(
-    task: &Task,
-    kernel: Kernel,
-    region: &Region,
-    claim: &Claim,
-    in_place: bool,
-) -> Result<[usize; MAX_RANK], Misfit> {
-    let Claim { lead, ends, .. } = *claim;
-    let tiling = kernel.definition().tiling(task, region);
-    let mut extents = [1; MAX_RANK];
-    for (extent, dim) in extents.iter_mut().zip(region.dims()) {
-        *extent = dim.extent + lead;
-    }
-    let whole =
-        Tile { starts: region.starts, extents: region.extents(), first_channel: region.first_channel };
-    if bind(task, region, &whole, ends).is_some() && region.len() as u64 <= tiling.most {
-        return Ok(extents);
-    }
-    let room = Room::new(task, &tiling, ends, in_place)?;
-    let mut cutter = Cutter { dims: region.dims(), extents };
-    while let Some((d, extent)) = cutter.too_long(room) {
-        let multiple = kernel.definition().multiple(region, d);
-        if extent < multiple {
-            return Err(Misfit::BelowQuantum);
+impl Tiles {
+    /// The tiles of `kernel`, as large as the device's bindings and grids allow.
+    fn new(
+        task: &Task,
+        kernel: Kernel,
+        region: &Region,
+        ends: [u64; 2],
+        in_place: bool,
+    ) -> Result<Self, Misfit> {
+        let tiling = kernel.tiling(task, region);
+        let lead = tiling.lead;
+        let Region { starts, first_channel, .. } = *region;
+        let mut extents = region.extents();
+        if let Some(d) = region.dims().len().checked_sub(1) {
+            extents[d] += lead;
         }
-        cutter.extents[d] = extent / multiple * multiple;
+        let whole = Tile { starts, extents: region.extents(), first_channel };
+        if bind(task, region, &whole, ends).is_some() && region.len() as u64 <= tiling.most {
+            return Ok(Self { extents, lead });
+        }
+        let room = Room::new(task, tiling.most, ends, in_place)?;
+        let mut cutter = Cutter { dims: region.dims(), extents };
+        while let Some((d, extent)) = cutter.too_long(room) {
+            let multiple = tiling.multiples[d];
+            if extent < multiple {
+                return Err(Misfit::BelowMultiple);
+            }
+            cutter.extents[d] = extent / multiple * multiple;
+        }
+        Ok(Self { extents: cutter.extents, lead })
     }
-    Ok(cutter.extents)
 }
 
 impl Room {
-    fn new(task: &Task, tiling: &Tiling, ends: [u64; 2], in_place: bool) -> Result<Self, Misfit> {
+    fn new(task: &Task, most: u64, ends: [u64; 2], in_place: bool) -> Result<Self, Misfit> {
         let limits = &task.limits;
         // Aligning both ends of a binding adds at most this many bytes.
         let slack = limits.binding_start().saturating_add(ends[0].max(ends[1]));
@@ -246,9 +258,9 @@ impl Room {
         } else {
             limits.binding_size().saturating_sub(slack)
         };
-        let in_quanta = |n: u64| usize::try_from(n).unwrap_or(usize::MAX) / tiling.quantum * tiling.quantum;
-        let spans = task.arithmetic.sizes().map(|size| in_quanta(span / size as u64));
-        let room = Self { spans, count: in_quanta(tiling.most) };
+        let in_elements = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let spans = task.arithmetic.sizes().map(|size| in_elements(span / size as u64));
+        let room = Self { spans, count: in_elements(most) };
         let refused =
             |limit_name, needed, limit| Err(Misfit::Refused(Error::device_limit(limit_name, needed, limit)));
         if room.count == 0 {
@@ -321,11 +333,11 @@ impl fmt::Debug for Strategy {
 
 impl fmt::Debug for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, region, lead, tile_extents, .. } = self;
+        let Self { kernel, region, tiles: Tiles { extents, lead }, .. } = self;
         f.debug_struct("Assignment")
             .field("kernel", kernel)
             .field("dims", &region.dims())
-            .field("tile", &&tile_extents[..region.dims().len()])
+            .field("tile", &&extents[..region.dims().len()])
             .field("lead", lead)
             .finish_non_exhaustive()
     }

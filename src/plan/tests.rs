@@ -407,8 +407,8 @@ fn windows_cover_each_element_once() {
                 assert_eq!(tiles.sum::<usize>(), one.region.len(), "{plan:?}");
             }
             for window in plan.windows() {
-                let entry_points = window.kernel.definition().entry_points();
-                assert!(window.dispatches().count() <= window.kernel.definition().dispatches(), "{plan}");
+                let entry_points = window.kernel.entry_points();
+                assert!(window.dispatches().count() <= window.kernel.dispatches(), "{plan}");
                 for dispatch in window.dispatches() {
                     assert!(entry_points.contains(&dispatch.entry_point), "{plan}: {dispatch:?}");
                 }

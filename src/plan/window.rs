@@ -90,7 +90,7 @@ impl Plan {
         // Byte offsets in the binding, which is shorter than 2^31 bytes.
         let within =
             |side: usize, range: Range| (tile.starts[side] as u64 * sizes[side] as u64 - range.offset) as u32;
-        let launch = kernel.definition().launch(&BoundTile {
+        let launch = kernel.launch(&BoundTile {
             region,
             tile: &tile,
             task: &task,

@@ -3,6 +3,7 @@
 //! only.
 
 mod show;
+mod slots;
 mod snapshots;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -229,7 +230,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     let numbers = StepNumbers::find(&clamp, key.arithmetic).unwrap();
     let one = Parameters::new(&clamp, key.arithmetic, &numbers);
     let [bounds, affine] = twins(key.arithmetic);
-    let geometry = key.kernel.definition().twin();
+    let geometry = key.kernel.twin();
     for (struct_name, twin) in [("Bounds", bounds), ("Affine", affine), ("Geometry", geometry)] {
         assert_twins(module, struct_name, twin, name);
     }

@@ -81,6 +81,8 @@ impl Block {
         let columns = (pitch / per_packet).min(packets).max(1);
         let rows = usize::from(self.dims[0].extent);
         let last = packets.saturating_sub(1);
+        // Else the shader's row of the last packet would fall below 0.
+        debug_assert!(last >= columns || last % columns + 1 == columns, "a run's first row is full");
         let blocks = (packets.div_ceil(columns)).div_ceil(rows) * columns;
         let behind = ahead + packets * per_packet;
         let of_channels = Division::by(channels as u32);

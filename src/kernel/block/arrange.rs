@@ -2,57 +2,43 @@
 
 use std::collections::BTreeMap;
 
+use super::text::{Expr, Named};
+
 /// A byte of a loaded word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Byte<'a> {
-    /// The word's name.
-    pub(super) word: &'a str,
+    pub(super) word: &'a Expr,
     /// Counted from the lowest byte.
     pub(super) number: usize,
 }
 
-/// Intermediate words, each with bytes of two loaded words side by side. Several words of dst use the same one.
-#[derive(Debug, Default)]
-pub(super) struct Pairs {
-    names: BTreeMap<(String, String, usize), String>,
-    /// Declarations of new words, for the caller to take.
-    pub(super) lines: Vec<String>,
+/// A word whose lower half has byte `number % 2` of `low` and of `high`, and whose upper half has byte `number % 2 + 2` of
+/// both.
+fn pair(low: &Expr, high: &Expr, number: usize) -> Expr {
+    let (low, high) = (low.clone(), high.clone());
+    Expr::or(match number % 2 {
+        0 => [low.masked(0x00ff_00ff), high.masked(0x00ff_00ff).shifted(8)],
+        _ => [low.shifted(-8).masked(0x00ff_00ff), high.masked(0xff00_ff00)],
+    })
 }
 
-impl Pairs {
-    /// Returns the name of a word. Its lower half has byte `number % 2` of `low` and of `high`, its upper half byte
-    /// `number % 2 + 2` of both.
-    fn of(&mut self, low: &str, high: &str, number: usize) -> &str {
-        let odd = number % 2;
-        let count = self.names.len();
-        self.names.entry((low.to_owned(), high.to_owned(), odd)).or_insert_with(|| {
-            let name = format!("pairs_{count}");
-            let [low, high] = match odd {
-                0 => [format!("({low} & 0xff00ffu)"), format!("(({high} & 0xff00ffu) << 8u)")],
-                _ => [format!("(({low} >> 8u) & 0xff00ffu)"), format!("({high} & 0xff00ff00u)")],
-            };
-            self.lines.push(format!("let {name} = {low} | {high};"));
-            name
-        })
-    }
-}
-
-/// The expression of a word with these bytes, the lowest one first; a missing byte is zero.
-pub(super) fn word(bytes: [Option<Byte<'_>>; 4], pairs: &mut Pairs) -> String {
+/// A word with these bytes, the lowest one first; a missing byte is zero. `pairs` names intermediate words, which several
+/// words of dst use.
+pub(super) fn word(bytes: [Option<Byte<'_>>; 4], pairs: &mut Named) -> Expr {
     if let [Some(a), Some(b), Some(c), Some(d)] = bytes {
         // As in a transpose of four words: each half of the word has the same byte of two words.
-        let pair = |a: Byte<'_>, b: Byte<'_>| a.number == b.number && a.word != b.word;
-        if pair(a, b) && pair(c, d) {
-            let low = pairs.of(a.word, b.word, a.number).to_owned();
-            let high = pairs.of(c.word, d.word, c.number);
-            let low = if a.number < 2 { format!("({low} & 0xffffu)") } else { format!("({low} >> 16u)") };
-            let high =
-                if c.number < 2 { format!("({high} << 16u)") } else { format!("({high} & 0xffff0000u)") };
-            return format!("{low} | {high}");
+        let are_pair = |a: Byte<'_>, b: Byte<'_>| a.number == b.number && a.word != b.word;
+        if are_pair(a, b) && are_pair(c, d) {
+            let low = pairs.name(pair(a.word, b.word, a.number));
+            let high = pairs.name(pair(c.word, d.word, c.number));
+            return Expr::or([
+                if a.number < 2 { low.masked(0xffff) } else { low.shifted(-16) },
+                if c.number < 2 { high.shifted(16) } else { high.masked(0xffff_0000) },
+            ]);
         }
     }
     // Bytes that move the same distance are shifted together.
-    let mut moves: BTreeMap<i32, Vec<(&str, u32)>> = BTreeMap::new();
+    let mut moves: BTreeMap<i32, Vec<(&Expr, u32)>> = BTreeMap::new();
     for (to, byte) in bytes.iter().enumerate().filter_map(|(to, byte)| Some((to, byte.as_ref()?))) {
         let words = moves.entry(8 * (to as i32 - byte.number as i32)).or_default();
         let mask = 0xff << (8 * byte.number);
@@ -61,28 +47,17 @@ pub(super) fn word(bytes: [Option<Byte<'_>>; 4], pairs: &mut Pairs) -> String {
             None => words.push((byte.word, mask)),
         }
     }
-    let parts: Vec<_> = moves.iter().map(|(left, words)| moved(*left, words)).collect();
-    if parts.is_empty() { "0u".to_owned() } else { parts.join(" | ") }
+    Expr::or(moves.iter().map(|(left, words)| moved(*left, words)))
 }
 
-/// The expression of the masked bytes of `words`, shifted left by `left` bits, or right if `left` is negative.
-fn moved(left: i32, words: &[(&str, u32)]) -> String {
+/// The masked bytes of `words`, shifted left by `left` bits, or right if `left` is negative.
+fn moved(left: i32, words: &[(&Expr, u32)]) -> Expr {
     if let [(word, mask)] = words {
         // A shift drops bits, so the mask may be superfluous.
-        let (shifted, kept, mask) = match left {
-            0 => ((*word).to_owned(), u32::MAX, *mask),
-            1.. => (format!("({word} << {left}u)"), u32::MAX << left, mask << left),
-            _ => (format!("({word} >> {}u)", -left), u32::MAX >> -left, mask >> -left),
-        };
-        return if mask == kept { shifted } else { format!("({shifted} & {mask:#x}u)") };
+        let mask = if left < 0 { mask >> -left } else { mask << left };
+        return (*word).clone().shifted(left).masked(mask);
     }
-    let masked: Vec<_> = words.iter().map(|(word, mask)| format!("({word} & {mask:#x}u)")).collect();
-    let joined = masked.join(" | ");
-    match left {
-        0 => joined,
-        1.. => format!("(({joined}) << {left}u)"),
-        _ => format!("(({joined}) >> {}u)", -left),
-    }
+    Expr::or(words.iter().map(|(word, mask)| (*word).clone().masked(*mask))).shifted(left)
 }
 
 #[cfg(test)]
@@ -91,29 +66,33 @@ mod tests {
 
     #[test]
     fn bytes_that_stay_or_move_together_are_masked_or_shifted_once() {
-        let mut pairs = Pairs::default();
-        let byte = |word: &'static str, number| Some(Byte { word, number });
-        let mut word = |bytes| word(bytes, &mut pairs);
-        assert_eq!(word([byte("a", 0), byte("a", 1), byte("a", 2), byte("a", 3)]), "a");
-        assert_eq!(word([byte("a", 1), byte("a", 2), byte("a", 3), byte("b", 0)]), "(a >> 8u) | (b << 24u)");
-        assert_eq!(word([byte("a", 0), None, byte("b", 2), None]), "(a & 0xffu) | (b & 0xff0000u)");
-        assert_eq!(word([None, None, byte("a", 0), byte("b", 1)]), "(((a & 0xffu) | (b & 0xff00u)) << 16u)");
+        let mut pairs = Named::new("pairs_");
+        let [a, b] = ["a", "b"].map(Expr::name);
+        let byte = |word, number| Some(Byte { word, number });
+        let mut word = |bytes| word(bytes, &mut pairs).to_string();
+        assert_eq!(word([byte(&a, 0), byte(&a, 1), byte(&a, 2), byte(&a, 3)]), "a");
+        assert_eq!(word([byte(&a, 1), byte(&a, 2), byte(&a, 3), byte(&b, 0)]), "(a >> 8u) | (b << 24u)");
+        assert_eq!(word([byte(&a, 0), None, byte(&b, 2), None]), "(a & 0xffu) | (b & 0xff0000u)");
+        assert_eq!(word([None, None, byte(&a, 0), byte(&b, 1)]), "((a & 0xffu) | (b & 0xff00u)) << 16u");
         assert_eq!(word([None; 4]), "0u");
-        assert!(pairs.lines.is_empty());
+        assert_eq!(pairs.declarations(0).count(), 0);
     }
 
     #[test]
     fn columns_of_four_words_share_their_pairs() {
-        let mut pairs = Pairs::default();
-        let column = |number, pairs: &mut Pairs| {
-            word(["a", "b", "c", "d"].map(|word| Some(Byte { word, number })), pairs)
-        };
-        let columns: Vec<_> = (0..4).map(|number| column(number, &mut pairs)).collect();
+        let mut pairs = Named::new("pairs_");
+        let words = ["a", "b", "c", "d"].map(Expr::name);
+        let columns: Vec<_> = (0..4)
+            .map(|number| {
+                word(words.each_ref().map(|word| Some(Byte { word, number })), &mut pairs).to_string()
+            })
+            .collect();
         assert_eq!(columns[0], "(pairs_0 & 0xffffu) | (pairs_1 << 16u)");
         assert_eq!(columns[2], "(pairs_0 >> 16u) | (pairs_1 & 0xffff0000u)");
         assert_eq!(columns[3], "(pairs_2 >> 16u) | (pairs_3 & 0xffff0000u)");
-        assert_eq!(pairs.lines.len(), 4);
-        assert_eq!(pairs.lines[0], "let pairs_0 = (a & 0xff00ffu) | ((b & 0xff00ffu) << 8u);");
-        assert_eq!(pairs.lines[2], "let pairs_2 = ((a >> 8u) & 0xff00ffu) | (b & 0xff00ff00u);");
+        let declarations: Vec<_> = pairs.declarations(0).collect();
+        assert_eq!(declarations.len(), 4);
+        assert_eq!(declarations[0], "let pairs_0 = (a & 0xff00ffu) | ((b & 0xff00ffu) << 8u);");
+        assert_eq!(declarations[2], "let pairs_2 = ((a >> 8u) & 0xff00ffu) | (b & 0xff00ff00u);");
     }
 }

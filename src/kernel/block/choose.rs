@@ -156,7 +156,7 @@ impl Block {
             }
         }
         let ends = [past, beyond].map(|past| if past { PACKET } else { WORD } as u64);
-        let claim = Claim { cuts, ends, ..Claim::all() };
+        let claim = Claim { cuts, ends };
         let cut;
         let main = if cuts[0].is_none() {
             region

@@ -80,10 +80,6 @@ impl Block {
             channels: false,
         };
         let mut claim = Claim::all();
-        if outer.is_empty() {
-            // The tiles of a single row begin at packet boundaries.
-            claim.lead = region.starts[DST] % per_packet;
-        }
         let of_row = along(packets * per_packet, [Stride::Near(stride), Stride::Near(1)], outer.len());
         let mut dims = [Along::ONCE, of_row];
         if let Some(d) = repeated {

@@ -1,10 +1,10 @@
 //! Writes the WGSL of a block: loads, clamps and stores, one line each; places of elements are constants.
 
 mod edges;
+mod expr;
 mod store;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write;
+use std::collections::{BTreeSet, HashMap};
 
 use super::runs::UNITS;
 use super::{Along, Block, MAX_DIMS, Numbers, Reads, Shape, Stores, Stride};
@@ -14,6 +14,7 @@ use crate::kernel::gather::unit_fragments;
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement, WORD, load_fragments, store_fragments};
 
+pub(super) use expr::{Expr, Named};
 pub(super) use store::MOST_CALLS;
 use store::packet_fragment;
 
@@ -41,7 +42,7 @@ fn indices([a, b, c]: [u8; MAX_DIMS]) -> impl Iterator<Item = [u8; MAX_DIMS]> {
 
 impl Block {
     /// The fragments of the block's module.
-    pub(super) fn module_fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
+    pub(in crate::kernel) fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
         let (block, walk) = (fragment!("kernel/block"), fragment!("kernel/walk"));
         let mut fragments = match self.shape {
             Shape::Line => vec![block, walk],
@@ -80,7 +81,7 @@ impl Block {
     }
 
     /// The generated part of the block's module.
-    pub(super) fn wgsl(&self, arithmetic: Arithmetic, placement: Placement) -> String {
+    pub(in crate::kernel) fn text(&self, arithmetic: Arithmetic, placement: Placement) -> String {
         let elements = self.elements();
         let takes_packets = self.takes_packets(arithmetic);
         let lines = vec![entry_point("block")];
@@ -138,8 +139,8 @@ struct Text<'a> {
     indent: usize,
 }
 
-/// Names of src's words, by row and index in the row: all words that hold elements.
-type Words = HashMap<(usize, usize), String>;
+/// Src's words, by row and index in the row: all words that hold elements.
+type Words = HashMap<(usize, usize), Expr>;
 
 impl Text<'_> {
     fn line(&mut self, line: impl AsRef<str>) {
@@ -232,7 +233,7 @@ impl Text<'_> {
         };
         let of_block = d.map_or(1, |d| self.block.dims[d].extent);
         let first = "params.geometry.walk.first_channel";
-        let index = scaled(&format!("{at}.{index}"), '*', of_block.into());
+        let index = Expr::name(format!("{at}.{index}")).times(of_block.into());
         self.line(format!("let channel_0 = {first} + {index};"));
     }
 
@@ -253,27 +254,23 @@ impl Text<'_> {
         self.block.shape == Shape::Around
     }
 
-    /// The expression of an address: `offset` elements behind the start of a row.
-    fn row(&self, side: usize, row: Row, offset: i32) -> String {
+    /// An address: `offset` elements behind the start of a row.
+    fn row(&self, side: usize, row: Row, offset: i32) -> Expr {
         let (start, pitch) = [("src", "src_pitch"), ("dst", "dst_pitch")][side];
-        let mut text = start.to_owned();
-        for (n, component) in row.into_iter().zip(COMPONENTS) {
-            match n {
-                0 => {}
-                n if self.is_around() => _ = write!(text, " + row_{n}"),
-                1 => _ = write!(text, " + params.geometry.{pitch}.{component}"),
-                n => _ = write!(text, " + {n}u * params.geometry.{pitch}.{component}"),
+        let steps = row.into_iter().zip(COMPONENTS).filter(|(n, _)| *n > 0);
+        let distance = |(n, component): (u8, &str)| {
+            if self.is_around() {
+                return Expr::name(format!("row_{n}"));
             }
-        }
-        match offset {
-            0 => {}
-            1.. => _ = write!(text, " + {offset}u"),
-            _ => _ = write!(text, " - {}u", -offset),
-        }
-        text
+            let pitch = Expr::name(format!("params.geometry.{pitch}.{component}"));
+            if n == 1 { pitch } else { Expr::Number(n.into()).binary("*", pitch) }
+        };
+        let at = steps.map(distance).fold(Expr::name(start), |at, distance| at.binary("+", distance));
+        let by = offset.unsigned_abs();
+        if offset < 0 { at.binary("-", Expr::Number(by)) } else { at.plus(by as usize) }
     }
 
-    /// Writes the loads of all words that hold elements, and returns their names.
+    /// Writes the loads of all words that hold elements, and returns these words.
     fn load(&mut self) -> Words {
         let block = self.block;
         let size = block.size(SRC);
@@ -284,7 +281,7 @@ impl Text<'_> {
         let rows = block.rows(SRC);
         self.line("");
         self.line(format!("// Load {} elements of src, in {} row(s).", self.elements.len(), rows.len()));
-        let mut names = Words::new();
+        let mut loaded = Words::new();
         for (r, row) in rows.iter().enumerate() {
             let start = self.row(SRC, *row, lowest);
             // Bytes of the row that are elements.
@@ -296,34 +293,34 @@ impl Text<'_> {
                 .collect();
             let words: BTreeSet<usize> = bytes.iter().map(|byte| byte / WORD).collect();
             match block.reads {
-                Reads::Packets | Reads::Across if self.in_rows() => self.load_of_row(&mut names),
+                Reads::Packets | Reads::Across if self.in_rows() => self.load_of_row(&mut loaded),
                 Reads::Across => unreachable!("only rows are read across packets"),
                 Reads::Packets => {
-                    self.line(format!("let from_{r} = {};", scaled(&start, '/', PACKET / size)));
+                    self.line(format!("let from_{r} = {};", start.divided(PACKET / size)));
                     let packets: BTreeSet<usize> = words.iter().map(|word| word / 4).collect();
                     for packet in packets {
-                        let at = plus(&format!("from_{r}"), packet);
+                        let at = Expr::name(format!("from_{r}")).plus(packet);
                         self.line(format!("let src_{r}_{packet} = load_src_packet({at});"));
                     }
-                    names.extend(words.into_iter().map(|word| ((r, word), in_packet(r, word))));
+                    loaded.extend(words.into_iter().map(|word| ((r, word), in_packet(r, word))));
                 }
                 Reads::Words => {
-                    self.line(format!("let from_{r} = {};", scaled(&start, '*', size / WORD)));
+                    self.line(format!("let from_{r} = {};", start.times(size / WORD)));
                     for word in words {
                         let name = format!("src_{r}_{word}");
-                        let at = plus(&format!("from_{r}"), word);
+                        let at = Expr::name(format!("from_{r}")).plus(word);
                         self.line(format!("let {name} = load_src_word({at});"));
-                        names.insert((r, word), name);
+                        loaded.insert((r, word), Expr::name(name));
                     }
                 }
-                Reads::Straddling => self.load_straddling(r, &start, &bytes, &mut names),
+                Reads::Straddling => self.load_straddling(r, start, &bytes, &mut loaded),
             }
         }
-        names
+        loaded
     }
 
     /// Writes the loads for a row of [`Shape::Rows`]: a packet for each packet of dst.
-    fn load_of_row(&mut self, names: &mut Words) {
+    fn load_of_row(&mut self, loaded: &mut Words) {
         let across = self.block.reads == Reads::Across;
         let packets = self.packets_of_row();
         if across {
@@ -349,44 +346,34 @@ impl Text<'_> {
                 self.line(format!("let src_0_{n} = load_src_packet(to_{n} + distance);"));
             }
         }
-        names.extend((0..4 * packets).map(|word| ((0, word), in_packet(0, word))));
+        loaded.extend((0..4 * packets).map(|word| ((0, word), in_packet(0, word))));
     }
 
     /// Writes the loads of a row that may begin within a word. Loads only words that hold a byte of an element.
-    fn load_straddling(&mut self, r: usize, start: &str, bytes: &BTreeSet<usize>, names: &mut Words) {
+    fn load_straddling(&mut self, r: usize, start: Expr, bytes: &BTreeSet<usize>, loaded: &mut Words) {
         let size = self.block.size(SRC);
-        self.line(format!("let byte_{r} = {};", scaled(start, '*', size)));
+        self.line(format!("let byte_{r} = {};", start.times(size)));
         self.line(format!("let from_{r} = byte_{r} / 4u;"));
         self.line(format!("let shift_{r} = (byte_{r} & 3u) * 8u;"));
         let words: BTreeSet<usize> = bytes.iter().map(|byte| byte / WORD).collect();
-        let mut loaded: BTreeMap<String, String> = BTreeMap::new();
+        let of_word = |word| Expr::name(format!("from_{r}")).plus(word);
+        let of_byte = |byte| Expr::name(format!("byte_{r}")).plus(byte).divided(WORD);
+        let mut loads = Named::new(format!("word_{r}_"));
         for &word in &words {
             let first = bytes.range(word * WORD..).next().expect("the word has a byte");
             let last = bytes.range(..(word + 1) * WORD).next_back().expect("the word has a byte");
             // If the next word begins with an element too, one load serves both words.
             let shared = last % WORD == 3 && bytes.contains(&(last + 1));
-            let low = if first.is_multiple_of(WORD) {
-                plus(&format!("from_{r}"), word)
-            } else {
-                format!("(byte_{r} + {first}u) / 4u")
-            };
-            let high = if shared {
-                plus(&format!("from_{r}"), word + 1)
-            } else {
-                format!("(byte_{r} + {last}u) / 4u")
-            };
-            let [low, high] = [low, high].map(|at| {
-                if let Some(name) = loaded.get(&at) {
-                    return name.clone();
-                }
-                let name = format!("word_{r}_{}", loaded.len());
-                self.line(format!("let {name} = load_src_word({at});"));
-                loaded.insert(at, name.clone());
-                name
-            });
+            let low = if first.is_multiple_of(WORD) { of_word(word) } else { of_byte(*first) };
+            let high = if shared { of_word(word + 1) } else { of_byte(*last) };
+            let known = loads.len();
+            let [low, high] = [low, high].map(|at| loads.name(Expr::Call("load_src_word", vec![at])));
+            for line in loads.declarations(known) {
+                self.line(line);
+            }
             let name = format!("src_{r}_{word}");
             self.line(format!("let {name} = straddling({low}, {high}, shift_{r});"));
-            names.insert((r, word), name);
+            loaded.insert((r, word), Expr::name(name));
         }
     }
 
@@ -453,21 +440,7 @@ fn entry_point(name: &str) -> String {
     )
 }
 
-/// The name of a word in a row of src that is loaded by packets.
-fn in_packet(row: usize, word: usize) -> String {
-    format!("src_{row}_{}.{}", word / 4, COMPONENTS[word % 4])
-}
-
-/// The expression of a sum with a constant.
-fn plus(number: &str, constant: usize) -> String {
-    if constant == 0 { number.to_owned() } else { format!("{number} + {constant}u") }
-}
-
-/// The expression of a number or a sum, multiplied or divided by a constant.
-fn scaled(number: &str, operator: char, constant: usize) -> String {
-    match constant {
-        1 => number.to_owned(),
-        _ if number.contains(' ') => format!("({number}) {operator} {constant}u"),
-        _ => format!("{number} {operator} {constant}u"),
-    }
+/// A word in a row of src that is loaded by packets.
+fn in_packet(row: usize, word: usize) -> Expr {
+    Expr::name(format!("src_{row}_{}.{}", word / 4, COMPONENTS[word % 4]))
 }

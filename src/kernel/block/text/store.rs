@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::super::arrange::{self, Byte, Pairs};
+use super::super::arrange::{self, Byte};
 use super::super::{Block, LANES, Numbers, Shape, Stores};
-use super::{COMPONENTS, Element, Text, Words, plus, scaled};
+use super::{COMPONENTS, Element, Expr, Named, Text, Words};
 use crate::arithmetic::{AffineStep, Arithmetic, Class};
 use crate::fragment::{Fragment, fragment};
 use crate::kernel::region::{DST, SRC};
@@ -66,23 +66,18 @@ struct Part {
     elements: Vec<Element>,
     /// Other elements of dst with the same sources; each list is as long as `elements`.
     again: Vec<Vec<Element>>,
-    /// The expression of their bits.
-    bits: String,
+    /// Their bits.
+    bits: Expr,
 }
 
 impl Part {
     /// Merges parts with equal bits if the block has one clamp. With several channels it merges none, so that each
     /// channel keeps equally many parts.
-    fn apart(parts: impl Iterator<Item = (Vec<Element>, String)>, numbers: Numbers) -> Vec<Self> {
+    fn apart(parts: impl Iterator<Item = (Vec<Element>, Expr)>, numbers: Numbers) -> Vec<Self> {
         let mut apart: Vec<Self> = Vec::new();
-        let mut found = HashMap::new();
         for (elements, bits) in parts {
-            let last = apart.len();
-            let n = match numbers {
-                Numbers::One | Numbers::Block => *found.entry(bits.clone()).or_insert(last),
-                Numbers::Each => last,
-            };
-            match apart.get_mut(n) {
+            let equal = apart.iter_mut().find(|part| numbers != Numbers::Each && part.bits == bits);
+            match equal {
                 Some(part) => part.again.push(elements),
                 None => apart.push(Self { elements, again: Vec::new(), bits }),
             }
@@ -138,12 +133,12 @@ impl Text<'_> {
         }
         for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
             let at = self.at(packet);
-            let words = [0, 1, 2, 3].map(|word| format!("load_src_word(({at}) * 4u + {word}u)"));
             // If one binding holds src and dst, and the text loads src by words, it loads dst by words too.
             let loaded = if self.by_words() {
-                format!("vec4<u32>({})", words.join(", "))
+                let load = |word| Expr::Call("load_src_word", vec![at.clone().times(4).plus(word)]);
+                Expr::vector((0..4).map(load).collect())
             } else {
-                format!("load_dst_packet({at})")
+                Expr::Call("load_dst_packet", vec![at])
             };
             self.line(format!("let old_{n} = {loaded};"));
         }
@@ -166,10 +161,10 @@ impl Text<'_> {
             if self.joins() {
                 self.line(format!("let from_dst_{r} = {start};"));
                 self.line(format!("let to_{r} = from_dst_{r} / {per_store}u;"));
-                let places = format!("from_dst_{r} % {per_store}u");
-                self.line(format!("let phase_{r} = {};", scaled(&places, '*', self.block.size(DST))));
+                let places = Expr::name(format!("from_dst_{r}")).binary("%", Expr::Number(per_store as u32));
+                self.line(format!("let phase_{r} = {};", places.times(self.block.size(DST))));
             } else {
-                self.line(format!("let to_{r} = {};", scaled(&start, '/', per_store)));
+                self.line(format!("let to_{r} = {};", start.divided(per_store)));
             }
         }
     }
@@ -177,13 +172,13 @@ impl Text<'_> {
     /// The parts, channel by channel.
     fn parts(&mut self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
         if self.takes_packets {
-            let mut pairs = Pairs::default();
+            let mut pairs = Named::new("pairs_");
             let part = |packet: &Packet| {
                 let elements = packet.places.iter().flatten().copied().collect();
                 (elements, self.arranged(&packet.places, loaded, &mut pairs))
             };
             let mut parts = Part::apart(packets.iter().map(part), self.block.numbers);
-            for line in pairs.lines {
+            for line in pairs.declarations(0) {
                 self.line(line);
             }
             parts.sort_by_key(|part| part.elements[0].channel);
@@ -197,13 +192,14 @@ impl Text<'_> {
         Part::apart(parts.map(|part| (part.to_vec(), self.side_by_side(part, loaded))), self.block.numbers)
     }
 
-    /// The expression of a packet's address, in packets.
-    fn at(&self, packet: &Packet) -> String {
+    /// A packet's address, in packets.
+    fn at(&self, packet: &Packet) -> Expr {
         let Packet { row, number, .. } = *packet;
+        let to = |n| Expr::name(format!("to_{n}"));
         match (self.in_rows(), row) {
-            (true, 0) => format!("to_{number}"),
-            (true, row) => format!("to_{number} + row_{row}"),
-            (false, row) => plus(&format!("to_{row}"), number),
+            (true, 0) => to(number),
+            (true, row) => to(number).binary("+", Expr::name(format!("row_{row}"))),
+            (false, row) => to(row).plus(number),
         }
     }
 
@@ -261,7 +257,7 @@ impl Text<'_> {
         let joined = format!("joined(phase_{row}, {size}u, {before}, next_{n})");
         let store = |text: &mut Self| {
             text.line(format!("let joined_{n} = {joined};"));
-            text.store_whole(n, &at, &format!("joined_{n}"));
+            text.store_whole(n, &at, &Expr::name(format!("joined_{n}")));
         };
         if number == 0 {
             self.within(format!("if {follows} || phase_{row} == 0u {{"), store);
@@ -276,7 +272,9 @@ impl Text<'_> {
         let mut clamped = self.assembled(packet, names, places);
         if packet.keeps() {
             let mask = self.mask(&packet.places);
-            clamped = format!("(old_{n} & ~{mask}) | ({clamped} & {mask})");
+            let of_words = |words: [u32; 4]| Expr::vector(words.map(Expr::Mask).into());
+            let old = Expr::name(format!("old_{n}")).binary("&", of_words(mask.map(|word| !word)));
+            clamped = Expr::or([old, clamped.binary("&", of_words(mask))]);
         }
         let Packet { row, number, .. } = *packet;
         if self.exchanges() {
@@ -298,21 +296,22 @@ impl Text<'_> {
         self.line(format!("before_{row} = next_{n};"));
     }
 
-    fn store_whole(&mut self, n: usize, at: &str, packet: &str) {
+    fn store_whole(&mut self, n: usize, at: &Expr, packet: &Expr) {
         if self.block.stores == Stores::Words {
             self.line(format!("store_dst_word({at}, {packet});"));
         } else if self.by_words() {
             self.line(format!("let whole_{n} = {packet};"));
             for (word, component) in COMPONENTS.iter().enumerate() {
-                self.line(format!("store_dst_word(({at}) * 4u + {word}u, whole_{n}.{component});"));
+                let at = at.clone().times(4).plus(word);
+                self.line(format!("store_dst_word({at}, whole_{n}.{component});"));
             }
         } else {
             self.line(format!("store_dst_packet({at}, {packet});"));
         }
     }
 
-    /// The mask of the bits of a packet that belong to elements.
-    fn mask(&self, places: &[Option<Element>]) -> String {
+    /// The bits of a packet's words that belong to elements.
+    fn mask(&self, places: &[Option<Element>]) -> [u32; 4] {
         let size = self.block.size(DST);
         let mut words = [0_u32; 4];
         for (n, _) in places.iter().enumerate().filter(|(_, place)| place.is_some()) {
@@ -320,8 +319,7 @@ impl Text<'_> {
                 words[byte / WORD] |= 0xff << (byte % WORD * 8);
             }
         }
-        let words = words.map(|word| format!("{word:#010x}u"));
-        format!("vec4<u32>({})", words.join(", "))
+        words
     }
 
     /// The word of src in which an element begins, as row and index, and the element's first bit in this word.
@@ -330,47 +328,44 @@ impl Text<'_> {
         ((element.rows[SRC], byte / WORD), byte % WORD * 8)
     }
 
-    /// The expression of a vector with the bits of up to four elements, or up to two 64-bit elements.
-    fn side_by_side(&self, elements: &[Element], loaded: &Words) -> String {
+    /// A vector with the bits of up to four elements, or up to two 64-bit elements.
+    fn side_by_side(&self, elements: &[Element], loaded: &Words) -> Expr {
         let bits = self.block.size(SRC) * 8;
         let sources: Vec<_> = elements.iter().map(|element| self.source(element)).collect();
         if bits == 8 && sources.len() == 4 && (0..4).all(|n| sources[n] == (sources[0].0, 8 * n)) {
-            let word = &loaded[&sources[0].0];
-            return format!("(vec4<u32>({word}) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(0xffu)");
+            let word = Expr::vector(vec![loaded[&sources[0].0].clone()]);
+            let shifted = word.binary(">>", Expr::vector([0, 8, 16, 24].map(Expr::Number).into()));
+            return shifted.binary("&", Expr::vector(vec![Expr::Mask(0xff)]));
         }
+        let words = bits.div_ceil(32);
+        let mask = u32::MAX >> (32 - bits.min(32));
         let lane = |((row, word), shift): ((usize, usize), usize)| {
-            let name = &loaded[&(row, word)];
-            let mask = (1_u64 << bits.min(32)) - 1;
-            match (bits, shift) {
-                (64, _) => format!("{name}, {}", loaded[&(row, word + 1)]),
-                (32, _) => name.clone(),
-                (_, 0) => format!("{name} & {mask:#x}u"),
-                _ if shift + bits == 32 => format!("{name} >> {shift}u"),
-                _ => format!("({name} >> {shift}u) & {mask:#x}u"),
-            }
+            (word..word + words)
+                .map(move |word| loaded[&(row, word)].clone().shifted(-(shift as i32)).masked(mask))
         };
-        let none = if bits == 64 { "0u, 0u" } else { "0u" };
-        let mut lanes: Vec<_> = sources.into_iter().map(lane).collect();
-        lanes.resize(Block::at_once(self.block.size(DST)), none.to_owned());
-        format!("vec4<u32>({})", lanes.join(", "))
+        let mut lanes: Vec<_> = sources.into_iter().flat_map(lane).collect();
+        lanes.resize(words * Block::at_once(self.block.size(DST)), Expr::Number(0));
+        Expr::vector(lanes)
     }
 
-    /// The expression of a packet of dst, from clamped parts.
-    fn assembled(&self, packet: &Packet, names: &[String], places: &Places) -> String {
+    /// A packet of dst, from clamped parts.
+    fn assembled(&self, packet: &Packet, names: &[String], places: &Places) -> Expr {
+        let whole = |part: usize| Expr::name(&*names[part]);
         if self.takes_packets {
             let element = packet.places.iter().flatten().next().expect("a packet has an element");
-            return names[places[&(element.rows[DST], element.offsets[DST])].0].clone();
+            return whole(places[&(element.rows[DST], element.offsets[DST])].0);
         }
         let words = self.block.size(DST).div_ceil(WORD);
         let at = |element: &Element| places[&(element.rows[DST], element.offsets[DST])];
         let lane = |element: &Option<Element>| match element.as_ref().map(at) {
             Some((part, n)) => {
-                format!("{}.{}", names[part], COMPONENTS[n * words..(n + 1) * words].concat())
+                let components = COMPONENTS[n * words..(n + 1) * words].concat();
+                vec![Expr::name(format!("{}.{components}", names[part]))]
             }
-            None => vec!["0u"; words].join(", "),
+            None => vec![Expr::Number(0); words],
         };
         if let [word] = &packet.places[..] {
-            return lane(word);
+            return lane(word).remove(0);
         }
         let quad = |quad: &[Option<Element>]| {
             let first = quad[0].as_ref().map(at);
@@ -379,30 +374,28 @@ impl Text<'_> {
                 .enumerate()
                 .all(|(n, element)| element.as_ref().map(at) == first.map(|(part, _)| (part, n)));
             if let Some((part, _)) = first.filter(|_| in_order) {
-                return names[part].clone();
+                return whole(part);
             }
-            let lanes: Vec<_> = quad.iter().map(lane).collect();
-            format!("vec4<u32>({})", lanes.join(", "))
+            Expr::vector(quad.iter().flat_map(lane).collect())
         };
-        let quads: Vec<_> = packet.places.chunks(LANES).map(quad).collect();
-        match &quads[..] {
-            [quad] if self.block.stores == Stores::Words => format!("word_of_quad({quad})"),
-            [quad] => quad.clone(),
-            quads => format!("of_quads({})", quads.join(", ")),
+        let mut quads: Vec<_> = packet.places.chunks(LANES).map(quad).collect();
+        match quads.len() {
+            1 if self.block.stores == Stores::Words => Expr::Call("word_of_quad", quads),
+            1 => quads.remove(0),
+            _ => Expr::Call("of_quads", quads),
         }
     }
 
-    /// The expression of a packet of dst before clamping, from elements of the same size.
-    fn arranged(&self, places: &[Option<Element>], loaded: &Words, pairs: &mut Pairs) -> String {
+    /// A packet of dst before clamping, from elements of the same size.
+    fn arranged(&self, places: &[Option<Element>], loaded: &Words, pairs: &mut Named) -> Expr {
         let size = self.block.size(DST);
         let byte = |n: usize| {
             let element = places[n / size].as_ref()?;
             let from = element.offsets[SRC] as usize * size + n % size;
             Some(Byte { word: &loaded[&(element.rows[SRC], from / WORD)], number: from % WORD })
         };
-        let mut word = |n: usize| arrange::word([0, 1, 2, 3].map(|i| byte(n * WORD + i)), pairs);
-        let words: Vec<_> = (0..PACKET / WORD).map(&mut word).collect();
-        format!("vec4<u32>({})", words.join(", "))
+        let word = |n: usize| arrange::word([0, 1, 2, 3].map(|i| byte(n * WORD + i)), pairs);
+        Expr::vector((0..PACKET / WORD).map(word).collect())
     }
 
     /// Writes a call of the arithmetic for each part. Stores each packet as soon as it is complete, so that few
@@ -479,7 +472,11 @@ impl Text<'_> {
                 if around && n > 0 {
                     self.line(format!("let channel_{n} = next_channel(channel_{});", n - 1));
                 }
-                let name = if around { format!("channel_{n}") } else { plus("channel_0", n.into()) };
+                let name = if around {
+                    Expr::name(format!("channel_{n}"))
+                } else {
+                    Expr::name("channel_0").plus(n.into())
+                };
                 self.line(format!("set_channel({name});"));
             }
             self.line(format!("let {} = {function}({});", names[p], part.bits));
