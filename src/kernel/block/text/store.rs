@@ -429,8 +429,11 @@ impl Text<'_> {
             debug_assert!(
                 parts.iter().enumerate().all(|(p, part)| p / of_channel == usize::from(channel(part)))
             );
+            let one_channel = of_channel == count;
             if around {
                 self.line("var channel = channel_0;");
+            } else if several && one_channel {
+                self.line("set_channel(channel_0);");
             }
             self.within(format!("for (var i = 0u; i < {count}u; i++) {{"), |text| {
                 if around {
@@ -439,7 +442,7 @@ impl Text<'_> {
                         "channel = select(channel, next_channel(channel), i % {of_channel}u == {}u);",
                         of_channel - 1
                     ));
-                } else if several {
+                } else if several && !one_channel {
                     text.line(format!("set_channel(channel_0 + i / {of_channel}u);"));
                 }
                 text.line(format!("let last = {function}({});", names[0]));
