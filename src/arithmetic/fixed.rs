@@ -1,5 +1,7 @@
 //! The affine step of 8-bit integers as a product and a shift, if these give every element its exact result.
 
+use std::ops::Range;
+
 use super::integer::Linear;
 use crate::fragment::mirrors;
 use crate::operator::Affine;
@@ -28,25 +30,48 @@ impl Fixed {
         if dtype.bits() > 16 || source.bits() > 8 || scaled.abs() > MOST {
             return None;
         }
-        let first = source.integer_range().0 as i64;
+        let (first, last) = source.integer_range();
+        let (first, end) = (first as i64, last as i64 + 1);
         let (lowest, highest) = dtype.integer_range();
         let (lowest, highest) = (lowest as i64, highest as i64);
-        let results = Linear::results_of_8_bits(source, dtype, affine, rounding);
+        let linear = Linear::of_8_bits(source, affine, rounding);
+        // Results ascend or descend with the numbers. From `start` up to `stop` they lie between `lowest` and `highest`.
+        let ascend = scaled >= 0.0;
+        let is_before = |result| if ascend { result <= lowest } else { result >= highest };
+        let is_behind = |result| if ascend { result >= highest } else { result <= lowest };
+        let start = first_with(first..end, |number| !is_before(linear.result(number)));
+        let stop = first_with(start..end, |number| is_behind(linear.result(number)));
+        let (below, above) = if ascend { (first..start, stop..end) } else { (stop..end, first..start) };
+        // Products are linear, so the ends of a range stand for all of it.
+        let ends = |range: &Range<i64>| range.clone().min().into_iter().chain(range.clone().max());
+
         let nearest = scaled.round() as i64;
         [nearest, nearest - 1, nearest + 1].into_iter().find_map(|factor| {
             // Each source number narrows the range of addends.
-            let mut addends = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2);
-            for (number, result) in (first..).zip(results) {
-                let product = number * factor;
-                if result > lowest {
-                    addends.0 = addends.0.max((result.min(highest) << SHIFT) - product);
-                }
-                if result < highest {
-                    addends.1 = addends.1.min(((result.max(lowest) + 1) << SHIFT) - 1 - product);
-                }
+            let rest = |result: i64, number: i64| (result << SHIFT) - number * factor;
+            let (mut low, mut high) = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2);
+            for (number, result) in (start..stop).zip(linear.results(start..stop)) {
+                let addend = rest(result, number);
+                low = low.max(addend);
+                high = high.min(addend + (1 << SHIFT) - 1);
             }
-            let found = addends.0 <= addends.1;
-            found.then(|| Self { factor: factor as i32, addend: addends.0.max(0).min(addends.1) as i32 })
+            high = ends(&below).fold(high, |high, number| high.min(rest(lowest + 1, number) - 1));
+            low = ends(&above).fold(low, |low, number| low.max(rest(highest, number)));
+            (low <= high).then(|| Self { factor: factor as i32, addend: low.max(0).min(high) as i32 })
         })
     }
+}
+
+/// The first number of a range from which on `holds` is true; the range's end if there is none.
+fn first_with(range: Range<i64>, holds: impl Fn(i64) -> bool) -> i64 {
+    let Range { mut start, mut end } = range;
+    while start < end {
+        let middle = start + (end - start) / 2;
+        if holds(middle) {
+            end = middle;
+        } else {
+            start = middle + 1;
+        }
+    }
+    start
 }

@@ -21,6 +21,8 @@
 //! 2. A rounded result changes only at boundaries: at integers or, to nearest, at middles between integers. A tiny
 //!    product matters only if the bias is so close to a boundary that the product can cross it.
 
+use std::ops::Range;
+
 use super::bounds::key_base;
 use super::low_first;
 use crate::fragment::mirrors;
@@ -161,28 +163,33 @@ impl Linear {
         }
     }
 
-    /// The exact results for all numbers of an 8-bit `source`, clamped to the range of `dtype` widened by 1.
-    pub(super) fn results_of_8_bits(
-        source: DType,
-        dtype: DType,
-        affine: Affine,
-        rounding: Rounding,
-    ) -> [i64; 256] {
-        let linear = Self::new(source, affine, rounding, &WIDTH_64);
-        let (first, _) = source.integer_range();
-        let (lowest, highest) = dtype.integer_range();
-        std::array::from_fn(|i| {
-            let result = linear.result(first as i64 + i as i64);
-            result.clamp(lowest as i64 - 1, highest as i64 + 1)
-        })
+    /// The numbers for a step from an 8-bit `source`.
+    pub(super) fn of_8_bits(source: DType, affine: Affine, rounding: Rounding) -> Self {
+        Self::new(source, affine, rounding, &WIDTH_64)
     }
 
     /// The shader's 64-bit result for a key, before saturation.
-    fn result(&self, key: i64) -> i64 {
-        let x = (key.clamp(self.lowest as i64, self.highest as i64) - self.origin as i64) << self.shift_left;
+    pub(super) fn result(&self, key: i64) -> i64 {
+        self.rounded(self.sum(key.clamp(self.lowest as i64, self.highest as i64)))
+    }
+
+    /// The results for `keys`, which the step does not limit.
+    pub(super) fn results(&self, keys: Range<i64>) -> impl Iterator<Item = i64> {
+        let (mut sum, step) = (self.sum(keys.start), self.sum(1).wrapping_sub(self.sum(0)));
+        keys.map(move |_| {
+            let result = self.rounded(sum);
+            sum = sum.wrapping_add(step);
+            result
+        })
+    }
+
+    fn sum(&self, key: i64) -> i64 {
         let factor = i64::from(self.factor);
-        let product = x.wrapping_mul(if self.negative { -factor } else { factor });
-        let sum = product.wrapping_add(self.addend as i64);
+        let x = (key - self.origin as i64) << self.shift_left;
+        x.wrapping_mul(if self.negative { -factor } else { factor }).wrapping_add(self.addend as i64)
+    }
+
+    fn rounded(&self, sum: i64) -> i64 {
         let floored = (sum >> self.shift_right).wrapping_add(self.offset as i64);
         let fraction = sum & ((1 << self.shift_right) - 1) != 0 || self.inexact;
         match self.rounding {

@@ -43,9 +43,8 @@ fn find(step: AffineStep, [source, dtype]: [DType; 2], affine: Affine, rounding:
             Found { result: Box::new(move |key| of_parts(parts, split, key, rounding).into()), ends }
         }
         _ => {
-            let results = Linear::results_of_8_bits(source, dtype, affine, rounding);
-            let first = source.integer_range().0 as i32;
-            Found { result: Box::new(move |x| results[(x - first) as usize]), ends: [0; 2] }
+            let linear = Linear::of_8_bits(source, affine, rounding);
+            Found { result: Box::new(move |x| linear.result(x.into())), ends: [0; 2] }
         }
     })
 }
