@@ -96,6 +96,14 @@ impl Block {
         Some((Self::new(sizes, dims, reads, numbers, Shape::Rows), claim))
     }
 
+    /// The element of src's binding at which a tile's last row begins.
+    fn last_row(tile: &BoundTile<'_>) -> u64 {
+        let outer = tile.region.dims().iter().zip(tile.tile.extents).rev().skip(1);
+        let forward = outer.filter(|(dim, _)| dim.src > 0);
+        let distance = forward.map(|(dim, extent)| (extent - 1) * dim.src.cast_unsigned()).sum::<usize>();
+        u64::from(tile.starts()[SRC]) + distance as u64
+    }
+
     /// Launches the whole packets of rows, some per invocation, and the elements beside them.
     pub(super) fn launch_rows(
         &self,
@@ -132,6 +140,10 @@ impl Block {
         } else {
             u32::MAX.into()
         };
+        debug_assert!(
+            bytes < packet || Self::last_row(tile) <= reach,
+            "{reach} elements of src are in reach"
+        );
         geometry.walk = walk;
         geometry.blocks = [length as u32, geometry.src_pitch[last], reach as u32, rows];
         geometry.steps[0] = edge_grid[0];
