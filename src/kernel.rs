@@ -147,7 +147,7 @@ impl Claim {
 pub(crate) struct Tiling {
     /// The most elements of a tile. The largest grid covers them, and the kernel's integers can count them.
     pub(crate) most: u64,
-    /// The extent of a tile along each dimension is a multiple of this number, unless the tile is the last one.
+    /// Tiles are cut along each dimension at multiples of this number, counted from `lead` elements before the region.
     pub(crate) multiples: [usize; MAX_RANK],
     /// Elements of dst from the preceding packet boundary to the region's start, or 0. Along the innermost dimension, the
     /// first tile is shorter by this number, so that the other tiles start at packet boundaries.

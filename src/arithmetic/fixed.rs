@@ -35,7 +35,8 @@ impl Fixed {
         let (lowest, highest) = dtype.integer_range();
         let (lowest, highest) = (lowest as i64, highest as i64);
         let linear = Linear::of_8_bits(source, affine, rounding);
-        // Results ascend or descend with the numbers. From `start` up to `stop` they lie between `lowest` and `highest`.
+        // Results ascend or descend with the numbers. From `start` up to `stop` they lie strictly between
+        // `lowest` and `highest`; `below` and `above` are the numbers whose results saturate to these.
         let ascend = scaled >= 0.0;
         let is_before = |result| if ascend { result <= lowest } else { result >= highest };
         let is_behind = |result| if ascend { result >= highest } else { result <= lowest };

@@ -173,7 +173,7 @@ impl Linear {
         self.rounded(self.sum(key.clamp(self.lowest as i64, self.highest as i64)))
     }
 
-    /// The results for `keys`, which the step does not limit.
+    /// The results for `keys` from `lowest` up to `highest`, each sum from the one before.
     pub(super) fn results(&self, keys: Range<i64>) -> impl Iterator<Item = i64> {
         let (mut sum, step) = (self.sum(keys.start), self.sum(1).wrapping_sub(self.sum(0)));
         keys.map(move |_| {

@@ -143,8 +143,9 @@ fn scale_and_bias_from_slots_become_the_numbers_of_known_ones() {
             let clamp = clamp.with_precision(precision).with_rounding(rounding);
             for (&scale, &bias) in all.iter().flat_map(|scale| all.iter().map(move |bias| (scale, bias))) {
                 let known = clamp.with_affine(scale, bias).unwrap();
-                // The identity has a bias of −0 on the host. A fast step does not use it.
-                let bias = if known.has_affine() { bias } else { -0.0 };
+                // The identity has a bias of −0 on the host. A fast step keeps elements without it.
+                let is_used = known.has_affine() || precision == Precision::Exact;
+                let bias = if is_used { bias } else { -0.0 };
                 let (scale, bias) = (single(scale), single(bias));
                 for (one, other) in
                     [(Number::OnGpu, bias), (scale, Number::OnGpu), (Number::OnGpu, Number::OnGpu)]
