@@ -345,14 +345,9 @@ impl Block {
             let d = Self::dim_of(*dim, region);
             tiling.multiples[d] = match self.shape {
                 // A tile has all channels of its pixels.
-                Shape::Around => {
-                    if dim.channels {
-                        task.channels
-                    } else {
-                        1
-                    }
-                }
-                // Rows are cut between any packets.
+                Shape::Around if dim.channels => task.channels,
+                Shape::Around => 1,
+                // A row is cut at any number of packets' elements.
                 Shape::Rows if dim.strides[DST] != Stride::Far => self.per_store(),
                 _ => dim.extent.into(),
             };

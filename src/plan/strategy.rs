@@ -165,18 +165,19 @@ impl Assignment {
         if extent <= of_tile { 1 } else { extent.div_ceil(of_tile) }
     }
 
-    fn tiles(&self) -> impl Iterator<Item = usize> {
+    /// The number of tiles along each dimension.
+    fn counts(&self) -> impl Iterator<Item = usize> {
         (0..self.region.dims().len()).map(|d| self.tiles_along(d))
     }
 
     /// The number of windows; `usize::MAX` if it is greater.
     pub(super) fn windows(&self) -> usize {
-        self.tiles().try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX)
+        self.counts().try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX)
     }
 
     /// The caller's axis with the most tiles.
     fn most_cut_axis(&self) -> usize {
-        let dims = self.region.dims().iter().zip(self.tiles());
+        let dims = self.region.dims().iter().zip(self.counts());
         dims.max_by_key(|(_, tiles)| *tiles).map_or(0, |(dim, _)| dim.axis)
     }
 
