@@ -340,6 +340,12 @@ impl Case {
         }
     }
 
+    /// The layout of the elements in words, as in [`Outcome::route`].
+    #[must_use]
+    pub const fn route(&self) -> &'static str {
+        self.route.name()
+    }
+
     /// The layouts of src and dst for about `elements` elements; some cases take more.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ mod patterns;
 use std::ops::Range;
 
 use anyhow::{Context as _, Result, ensure};
-use clamp_proof::{Row, limits, range};
+use clamp_check::{Row, limits, range};
 use clap::{Parser, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
 use wgpu_clamp::{Clamper, Host, Outcome, wgpu};

@@ -6,6 +6,7 @@ mod carry;
 mod check;
 mod integrations;
 mod packages;
+mod platforms;
 mod programs;
 mod proof;
 mod shell;
@@ -14,6 +15,7 @@ mod tools;
 mod web;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -56,11 +58,17 @@ enum Command {
         #[arg(long, value_name = "TEXT", default_value = "")]
         only: String,
     },
+    /// Turns reports of devices, which `doctor --report` and the page write, into rows of docs/PORTABILITY.md and
+    /// benches/RESULTS.md. Refuses reports of another version of the crate.
+    Platforms {
+        /// Files with reports, such as the text of an issue.
+        #[arg(value_name = "REPORT", required = true)]
+        reports: Vec<PathBuf>,
+    },
     Integrations(integrations::Args),
     /// Shows what this machine has of Vulkan and GL, and installs what is missing.
     Drivers,
-    /// Builds the page `web/page`, a picture clamped live on WebGPU, and serves it on this machine.
-    Web,
+    Web(web::Args),
 }
 
 impl Command {
@@ -74,9 +82,10 @@ impl Command {
             Self::Budget { args } => programs::budget(&args),
             Self::Proof(args) => proof::run(&args),
             Self::Mutants { only } => programs::mutants(&only),
+            Self::Platforms { reports } => platforms::run(&reports),
             Self::Integrations(args) => integrations::run(&args),
             Self::Drivers => packages::all_drivers(),
-            Self::Web => web::serve(),
+            Self::Web(args) => web::run(&args),
         }
     }
 }

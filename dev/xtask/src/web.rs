@@ -15,14 +15,32 @@ use crate::tools;
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The files of the page, in `web/page` and beside the examples.
-const FILES: [&str; 4] =
-    ["web/page/index.html", "web/page/style.css", "web/page/page.js", "examples/data/hubble_deep_field.jpg"];
+const FILES: [&str; 6] = [
+    "web/page/index.html",
+    "web/page/check.html",
+    "web/page/style.css",
+    "web/page/page.js",
+    "web/page/check.js",
+    "examples/data/hubble_deep_field.jpg",
+];
 
-/// Builds the page and serves it on this machine until Ctrl-C.
-pub fn serve() -> Result<()> {
+/// Builds the page `web/page`, on which a visitor clamps a picture and checks a device on WebGPU, and serves it on this machine
+/// until Ctrl-C.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only builds, and names the folder. Any web host serves it, below any path.
+    #[arg(long)]
+    build: bool,
+}
+
+pub fn run(args: &Args) -> Result<()> {
     let sh = shell()?;
     build_tools(&sh)?;
     let site = site(&sh)?;
+    if args.build {
+        println!("{}", site.display());
+        return Ok(());
+    }
     println!("http://127.0.0.1:8080/");
     Ok(cmd!(sh, "python3 -m http.server --bind 127.0.0.1 --directory {site} 8080").run()?)
 }

@@ -2,6 +2,8 @@
 
 #![cfg(target_arch = "wasm32")]
 
+mod check;
+
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 use wgpu_clamp::{Clamp, Error, Host, Layout, Operands, Tensor, View, reference, verify};
 

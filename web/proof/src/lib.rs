@@ -2,7 +2,7 @@
 
 #![cfg(target_arch = "wasm32")]
 
-use clamp_proof::{Row, limits, range};
+use clamp_check::{Row, limits, range};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 use wgpu_clamp::{Clamper, Host, Outcome, wgpu};
 
