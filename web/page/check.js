@@ -87,9 +87,11 @@ async function run() {
   try {
     ended = (await cases()) ? await speed() : "stopped";
   } catch (error) {
-    ended = error.message;
+    // The browser tells that a device is lost after it has told the error.
+    await turn();
+    ended = latest(error.message).ended;
     notice(
-      `The check ended early: ${error.message}. What it found so far stays in the report. If the device is lost, close other ` +
+      `The check ended early: ${ended}. What it found so far stays in the report. If the device is lost, close other ` +
         "pages that use the GPU and start again; if it is lost again, the report is worth sending.",
     );
   }

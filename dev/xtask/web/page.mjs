@@ -2,7 +2,7 @@
 //
 //     node page.mjs SITE SCREENSHOTS
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ADDRESS, launch, open } from "./chromium.mjs";
 
@@ -129,14 +129,17 @@ async function phone(page) {
   await page.screenshot({ path: join(screenshots, "phone-sliders.png") });
 }
 
+/** Keeps the device that a page opens, for the test to destroy. */
+const keepDevice = () => {
+  const request = GPUAdapter.prototype.requestDevice;
+  GPUAdapter.prototype.requestDevice = async function (...args) {
+    return (window.device = await request.apply(this, args));
+  };
+};
+
 /** Destroys the device while the page is open. */
 async function lost(page) {
-  await page.addInitScript(() => {
-    const request = GPUAdapter.prototype.requestDevice;
-    GPUAdapter.prototype.requestDevice = async function (...args) {
-      return (window.device = await request.apply(this, args));
-    };
-  });
+  await page.addInitScript(keepDevice);
   await page.goto(ADDRESS);
   await agreed(page, HUBBLE);
   await page.evaluate(() => window.device.destroy());
@@ -155,11 +158,83 @@ async function withoutWebGpu(page) {
   assert.deepEqual(await bytes(page, "after"), expected(before, { min: 0, max: 255, scale: 2.55, bias: -20 }));
 }
 
+const status = (page, text) => page.locator("#status", { hasText: text }).waitFor();
+
+/** A quick check, stopped in between, to its report. */
+async function check(page) {
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(ADDRESS);
+  await agreed(page, HUBBLE);
+  await page.getByRole("link", { name: "Check this device" }).click();
+  await status(page, "ready");
+  await page.getByRole("button", { name: "Quick check" }).press("Enter");
+  await status(page, /^[1-9]\d* of \d+ cases, no element differs, about .* left$/);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await status(page, /^stopped: [1-9]\d* of \d+ cases/);
+  const report = () => page.locator("#report").inputValue();
+  assert.match(await report(), /The check ended early: stopped/);
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.locator("#status", { hasText: "done" }).waitFor({ timeout: 1_200_000 });
+  assert.match(await page.locator("#status").textContent(), /^done: (\d+) of \1 cases in .*, no element differs$/);
+  assert.match(await page.locator("#notice").textContent(), /^This adapter is a CPU/);
+  assert.equal(await page.locator("#matrix .bad").count(), 0);
+  assert.equal(await page.locator("#matrix tr").count(), 85, "the head, and a line for each pair");
+  assert.equal(await page.locator("#speed tr").count(), 7, "the head, the copy and five clamps");
+  assert.doesNotMatch(await report(), /ended early/);
+  await page.getByRole("button", { name: "Copy report" }).click();
+  await page.locator("#copied", { hasText: "Copied." }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await report());
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save" }).click(),
+  ]);
+  assert.equal(await readFile(await download.path(), "utf8"), await report());
+  await page.screenshot({ path: join(screenshots, "check.png"), fullPage: true });
+  await writeFile(join(screenshots, "report.md"), await report());
+}
+
+/** A shader with a fault: Max of floats has a wrong bit. */
+async function planted(page) {
+  await page.addInitScript(() => {
+    const create = GPUDevice.prototype.createShaderModule;
+    GPUDevice.prototype.createShaderModule = function (descriptor) {
+      const code = descriptor.code.replaceAll("vec4<u32>(b.max_bits), above)", "vec4<u32>(b.max_bits ^ 0x10000u), above)");
+      return create.call(this, { ...descriptor, code });
+    };
+  });
+  await page.goto(`${ADDRESS}check.html`);
+  await page.getByRole("button", { name: "Whole check" }).click();
+  await page.locator("#matrix button.bad").first().waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await status(page, /^stopped: .* elements differ$/);
+  await page.getByRole("button", { name: /^f32 to f32, packets: .* differ$/ }).click();
+  const difference = await page.locator("#difference").textContent();
+  assert.match(difference, /input 0x[0-9a-f]{8}, expected 0x[0-9a-f]{8}.*, got 0x[0-9a-f]{8}/);
+  assert.match(difference, /doctor -- --cases \d+\.\.\d+$/);
+  assert.match(await page.locator("#report").inputValue(), /elements differ\*\* from the CPU reference/);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, "nothing sticks out");
+  await page.screenshot({ path: join(screenshots, "check-planted.png"), fullPage: true });
+}
+
+async function lostWhileChecking(page) {
+  await page.addInitScript(keepDevice);
+  await page.goto(`${ADDRESS}check.html`);
+  await page.getByRole("button", { name: "Quick check" }).click();
+  await status(page, /^[1-9]\d* of \d+ cases/);
+  await page.evaluate(() => window.device.destroy());
+  await status(page, /^stopped: [1-9]\d* of/);
+  assert.match(await page.locator("#notice").textContent(), /^The check ended early: .*lost/);
+  assert.match(await page.locator("#report").inputValue(), /The check ended early: .*lost/);
+}
+
 try {
   browser = await launch();
   await onPage("desktop", DESKTOP, desktop);
   await onPage("phone", PHONE, phone);
   await onPage("device lost", DESKTOP, lost);
+  await onPage("check", DESKTOP, check);
+  await onPage("check of a wrong shader", PHONE, planted);
+  await onPage("check of a device that is lost", DESKTOP, lostWhileChecking);
   await onPage("no adapter", DESKTOP, async (page) => {
     await page.addInitScript(() => (GPU.prototype.requestAdapter = async () => null));
     await page.goto(ADDRESS);
@@ -172,6 +247,10 @@ try {
     await page.locator("#notice", { hasText: "the browser has no WebGPU" }).waitFor();
     await withoutWebGpu(page);
     await page.screenshot({ path: join(screenshots, "without-webgpu.png"), fullPage: true });
+    await page.getByRole("link", { name: "Check this device" }).click();
+    await page.locator("#notice", { hasText: "the browser has no WebGPU. Recent Chrome" }).waitFor();
+    assert(await page.getByRole("button", { name: "Quick check" }).isDisabled());
+    await page.screenshot({ path: join(screenshots, "check-without-webgpu.png"), fullPage: true });
   });
 } finally {
   await browser?.close();
