@@ -3,7 +3,7 @@ import init, { DeviceCheck } from "./clamp_web.js";
 
 const find = (id) => document.getElementById(id);
 const count = (number) => number.toLocaleString("en");
-const turn = () => new Promise((resolve) => setTimeout(resolve));
+const turn = (milliseconds = 0) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 /** The page shows how far it is so many times a second, at most. */
 const SHOWN = 4;
 
@@ -87,8 +87,8 @@ async function run() {
   try {
     ended = (await cases()) ? await speed() : "stopped";
   } catch (error) {
-    // The browser tells that a device is lost after it has told the error.
-    await turn();
+    // Browsers tell that a device is lost some time after the error that follows from it.
+    await turn(500);
     ended = latest(error.message).ended;
     notice(
       `The check ended early: ${ended}. What it found so far stays in the report. If the device is lost, close other ` +
