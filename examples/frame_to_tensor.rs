@@ -3,7 +3,7 @@
 //! The frame is a texture of RGBA bytes, as a camera or a render target leaves it. wgpu copies it into a buffer whose
 //! rows begin at multiples of 256 bytes. One call, in the same encoder, turns the buffer into planes of f16: strides
 //! skip the gaps between rows and the alpha, bytes become floats, and each channel has its own scale and bias.
-//! The way back, from a network's output to pixels, is in the crate's documentation, `manual::conversion`.
+//! `tensor_to_texture` is the way back, from a network's output to a texture.
 
 use wgpu_clamp::half::f16;
 use wgpu_clamp::{Clamp, Clamps, DType, Host, Layout, Operands, Precision, Tensor, View, verify, wgpu};

@@ -103,5 +103,23 @@
 //! # Ok::<(), Error>(())
 //! ```
 
+//! # A buffer of another library
+//!
+//! A [`View`] takes any [`wgpu::Buffer`]: one of burn or cubecl, of a renderer, or one that wgpu imported from a handle of the
+//! graphics API. What has to be true of it:
+//!
+//! - **Device**: it belongs to the device of the [`Clamper`], through the same instance of wgpu 30. Share the library's device and
+//!   queue: `Clamper::new(&device)`.
+//! - **Usage**: `STORAGE`. [`Error::Buffer`] otherwise.
+//! - **Size**: whole words of 4 bytes up to the last element, see [`Layout::required_bytes`].
+//! - **Offset**: tensors of a memory pool begin inside a buffer. The layout's offset counts elements, so the start is a multiple of
+//!   the element's size; no other alignment is needed. [`Layout::packed_at`] and [`Layout::strided`] take it.
+//! - **Strides**: the library's, in elements.
+//! - **Lifetime**: wgpu keeps a buffer that a submission uses. A pool must not hand the memory to another tensor before the encoder is
+//!   submitted: hold the library's tensor until then.
+//! - **Order**: the library's own commands come first on the queue: flush them before the submission (burn's `client.flush()`).
+//!
+//! `integrations/burn` of the repository does all of it.
+
 #[cfg(doc)]
-use crate::{Error, Layout, MAX_RANK, Operands, Plan, reference};
+use crate::{Clamper, Error, Layout, MAX_RANK, Operands, Plan, View, reference};

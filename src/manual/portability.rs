@@ -13,11 +13,11 @@
 //! # On another device
 //!
 //! ```text
-//! cargo run --release --example doctor
+//! cargo run --release --example doctor -- --report report.md
 //! ```
 //!
-//! This lists the adapters, runs [`Host::self_test`] on each, measures its speed against a copy, and prints a verdict
-//! to paste into an issue. A program can run the self-test too:
+//! In a clone, this runs [`Host::self_test`] on each adapter, measures a few clamps beside a copy, and writes a report for an issue.
+//! The page of `cargo xtask web` does the same in a browser. A program can run the self-test too:
 //!
 //! ```no_run
 //! use wgpu_clamp::Host;

@@ -87,9 +87,11 @@ fn examples(sh: &Shell) -> Result<()> {
     // Cargo puts the examples beside this program.
     let built = env::current_exe()?.with_file_name("examples");
     let run = |name: &str, args: &[&str]| sh.cmd(built.join(name)).args(args).run();
-    for name in ["quickstart", "own_encoder", "frame_to_tensor", "ndarray_views", "quantize"] {
+    for name in
+        ["quickstart", "own_encoder", "frame_to_tensor", "tensor_to_texture", "ndarray_views", "quantize"]
+    {
         run(name, &[])?;
     }
     // A few cases; the tests run all.
-    Ok(run("doctor", &["--cases", "0..5"])?)
+    Ok(run("doctor", &["--cases", "0..5", "--report", "target/demo/report.md"])?)
 }

@@ -26,7 +26,7 @@ try() {
     echo "$name: $ended" | tee -a raw/summary.txt
 }
 
-try 300 doctor bin/doctor
+try 300 doctor bin/doctor --report raw/report.md
 # The snapshots of errors stay in the repository.
 try 600 gpu bin/gpu --skip errors::
 try 1800 table bin/clamp-bench --quick --json raw/table.json
