@@ -79,12 +79,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// Stands for the output of a generator: planes from -1.2 to 1.2, so that both ends saturate.
 fn network_output() -> Vec<f16> {
-    let plane = |at: fn(f32, f32) -> f32| {
-        let texel = move |x, y| at(f32::from(x) / WIDTH as f32, f32::from(y) / HEIGHT as f32) * 2.4 - 1.2;
-        (0..HEIGHT as u16).flat_map(move |y| (0..WIDTH as u16).map(move |x| f16::from_f32(texel(x, y))))
+    let line = |n: u32| (0..n as u16).map(move |i| 2.4 * f32::from(i) / f32::from(n as u16) - 1.2);
+    let plane = |value: fn(f32, f32) -> f32| {
+        line(HEIGHT).flat_map(move |y| line(WIDTH).map(move |x| f16::from_f32(value(x, y))))
     };
-    let (right, down, diagonal) = (plane(|x, _| x), plane(|_, y| y), plane(|x, y| 1.0 - (x + y) / 2.0));
-    right.chain(down).chain(diagonal).collect()
+    plane(|x, _| x).chain(plane(|_, y| y)).chain(plane(|x, y| -f32::midpoint(x, y))).collect()
 }
 
 /// A tensor's buffer as rows of texels, `pitch` bytes apart.

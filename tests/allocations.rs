@@ -88,7 +88,7 @@ fn a_plan_allocates_nothing() {
     let src = packed(&shape).permute(&[7, 5, 3, 1, 6, 4, 2, 0]).unwrap();
     let dst = packed(src.shape()).flip(2).unwrap();
     let behind = Layout::strided(dst.shape(), dst.strides(), dst.offset() + dst.len()).unwrap();
-    let small = Limits { max_binding_size: 1024, ..Limits::default() };
+    let small = Limits::default().with(|limits| limits.max_binding_size = 1024);
     let clamp = Clamp::new(1_u16, 2).with_affine(1.5, 0.5).unwrap();
     for limits in [Limits::default(), small] {
         let mut plans = [None; 3];

@@ -8,10 +8,11 @@ use super::{PACKET, WORKGROUP_SIZE};
 ///
 /// ```
 /// # use wgpu_clamp::Limits;
-/// let limits = Limits { max_workgroups_per_dimension: 16, ..Limits::default() };
-/// # let _ = limits;
+/// let limits = Limits::default().with(|limits| limits.max_workgroups_per_dimension = 16);
+/// assert_eq!(limits.max_workgroups_per_dimension, 16);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Limits {
     /// The largest storage buffer binding, in bytes.
     pub max_binding_size: u64,
@@ -34,6 +35,7 @@ pub struct Limits {
 
 /// How a device runs the invocations of a workgroup. The plan's blocks depend on it; the results do not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Lanes {
     /// 32 or 64 invocations run each instruction together, as on GPUs. What counts is which bytes they touch together, so
     /// blocks are small, and neighbouring invocations store neighbouring packets.
@@ -71,6 +73,13 @@ const MAX_BINDING: u64 = (1 << 31) - 4;
 const _: () = assert!(MAX_BINDING / (PACKET as u64) < 1 << 27);
 
 impl Limits {
+    /// These limits with a change.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
     /// The device's largest binding, in bytes, but no larger than every API allows.
     pub(crate) fn binding_size(&self) -> u64 {
         self.max_binding_size.min(MAX_BINDING)

@@ -15,6 +15,7 @@ pub enum Order {
 
 /// The treatment of a NaN element. Integers have no NaN, so the rule is without effect there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum NanRule {
     /// A NaN stays, bit for bit.
     #[default]
@@ -27,6 +28,7 @@ pub enum NanRule {
 
 /// The rounding of the affine step where source or destination is a float. Between integers the step is always exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Precision {
     /// Hardware arithmetic in f32 (f64 for F64). The result is one of a stated set, see
     /// [`reference::allowed`](crate::reference::allowed).
@@ -45,6 +47,7 @@ pub enum Precision {
 
 /// The rounding to an integer, where the [`Clamp`]'s own dtype is an integer. Floats are always rounded to nearest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Rounding {
     /// Toward zero: drops the fraction, as Rust's `as` does.
     #[default]

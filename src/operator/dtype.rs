@@ -11,6 +11,7 @@ use crate::fragment::{Fragment, fragment};
 ///
 /// All twelve work on every adapter: shaders see bits in 32-bit words, and need no optional GPU feature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum DType {
     /// IEEE 754 binary32 (`f32`).
     F32,
@@ -40,7 +41,7 @@ pub enum DType {
 
 /// The properties of a dtype: a row of the [table](DType::row).
 #[derive(Clone, Copy)]
-struct Row {
+struct Facts {
     /// Lower-case name; also the name of the dtype's files in `shaders/`.
     name: &'static str,
     bits: u32,
@@ -59,13 +60,13 @@ pub(crate) enum Kind {
     Unsigned,
 }
 
-/// A [`Row`] with the fragments named after the dtype.
+/// A [`Facts`] with the fragments named after the dtype.
 macro_rules! row {
     ($name:literal, $bits:literal, $kind:expr) => {
         row!($name, $bits, $kind, source: Some(fragment!("source/", $name)))
     };
     ($name:literal, $bits:literal, $kind:expr, source: $source:expr) => {
-        Row { name: $name, bits: $bits, kind: $kind, source: $source, destination: fragment!("destination/", $name) }
+        Facts { name: $name, bits: $bits, kind: $kind, source: $source, destination: fragment!("destination/", $name) }
     };
 }
 
@@ -87,7 +88,7 @@ impl DType {
     ];
 
     /// The table of dtypes. The CPU reference has its own.
-    const fn row(self) -> Row {
+    const fn facts(self) -> Facts {
         match self {
             Self::F32 => row!("f32", 32, Kind::Float(FloatFormat::F32)),
             Self::F16 => row!("f16", 16, Kind::Float(FloatFormat::F16)),
@@ -106,7 +107,7 @@ impl DType {
     }
 
     pub(crate) const fn kind(self) -> Kind {
-        self.row().kind
+        self.facts().kind
     }
 
     /// The lowest and the highest number of an integer dtype.
@@ -131,12 +132,12 @@ impl DType {
 
     /// Shader code that turns elements into the numbers that shaders compute with; `None` for F64, which needs none.
     pub(crate) const fn source_fragment(self) -> Option<Fragment> {
-        self.row().source
+        self.facts().source
     }
 
     /// Shader code that turns results into elements.
     pub(crate) const fn destination_fragment(self) -> Fragment {
-        self.row().destination
+        self.facts().destination
     }
 
     /// The dtypes that convert into each other, see [`Clamp::with_source`](crate::Clamp::with_source): all dtypes of up
@@ -176,7 +177,7 @@ impl DType {
     /// ```
     #[must_use]
     pub const fn bits(self) -> u32 {
-        self.row().bits
+        self.facts().bits
     }
 
     /// Whether the type is one of the four float formats.
@@ -234,7 +235,7 @@ impl DType {
     /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
-        self.row().name
+        self.facts().name
     }
 }
 

@@ -24,10 +24,7 @@ fn a_sample_meets_every_arithmetic_and_every_kernel() {
 
 fn sample(gpu: &Gpu) {
     let own = gpu.clamper().limits().lanes;
-    let other = match own {
-        Lanes::InStep => Lanes::InSequence,
-        Lanes::InSequence => Lanes::InStep,
-    };
+    let other = if own == Lanes::InStep { Lanes::InSequence } else { Lanes::InStep };
     let other = Host::new(&gpu.clamper().clone().with_lanes(other), gpu.host.queue());
     // Even cases have the blocks of GPUs, odd ones those of CPUs.
     let hosts = if own == Lanes::InStep { [&gpu.host, &other] } else { [&other, &gpu.host] };

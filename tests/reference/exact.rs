@@ -127,6 +127,7 @@ fn nan_and_infinity_by_rule() {
                 NanRule::Propagate => stays,
                 NanRule::ToMin => low,
                 NanRule::ToMax => high,
+                _ => unreachable!("a new rule"),
             };
             assert_eq!(of_infinities(&plain), [high, low]);
             for bias in [0.0, -0.0, 3.0, f32::MIN] {

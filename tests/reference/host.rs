@@ -38,6 +38,7 @@ pub fn narrowed(dtype: DType, rounding: Rounding, value: f32) -> u64 {
     let whole = match rounding {
         Rounding::TowardZero => value,
         Rounding::NearestEven => value.round_ties_even(),
+        _ => unreachable!("a new rounding"),
     };
     match dtype {
         DType::F32 => value.to_bits64(),

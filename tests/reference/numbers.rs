@@ -106,6 +106,7 @@ fn rounded(clamp: &Clamp, value: &BigInt, negative_zero: bool) -> u64 {
         let whole = match clamp.rounding() {
             Rounding::TowardZero => value / (BigInt::from(1) << (2 * POINT)),
             Rounding::NearestEven => nearest_even(value, 2 * POINT),
+            _ => unreachable!("a new rounding"),
         };
         let [lowest, highest] = limits(dtype).map(BigInt::from);
         return wrapped(dtype, whole.clamp(lowest, highest).try_into().unwrap());

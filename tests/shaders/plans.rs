@@ -26,7 +26,7 @@ fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
 
 /// The default limits with each kind of lanes.
 fn each_lanes() -> [Limits; 2] {
-    Lanes::ALL.map(|lanes| Limits { lanes, ..Limits::default() })
+    Lanes::ALL.map(|lanes| Limits::default().with(|limits| limits.lanes = lanes))
 }
 
 /// One clamp, or one per channel of an axis.
@@ -124,7 +124,7 @@ fn blocks_take_what_others_leave() {
     let wide = packed(&[1, 17 << 18]).broadcast_to(&[8, 17 << 18]).unwrap();
     assert_eq!(kernels(&plan(DType::F32, &wide, &packed(&[8, 17 << 18]))), ["block"]);
     let (src, dst) = (strided(&[9, 15, 4096], &[0, 0, 1], 0), strided(&[9, 15, 4096], &[70_000, 4112, 1], 0));
-    let in_sequence = Limits { lanes: Lanes::InSequence, ..Limits::default() };
+    let in_sequence = Limits::default().with(|limits| limits.lanes = Lanes::InSequence);
     let repeated = Plan::new(&Clamp::unbounded(DType::F32), &src, &dst, in_sequence).unwrap();
     assert_eq!(kernels(&repeated), ["block", "block"]);
     // On a GPU, another dispatch costs more than repeated rows save.
@@ -176,7 +176,7 @@ fn blocks_are_as_long_as_a_region_lets_them() {
         let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
         let channels = axis.map_or(1, |axis| src.shape()[axis]) as u16;
         let list: Vec<_> = (0..channels).map(|n| clamp.with_affine(0.5, f32::from(n)).unwrap()).collect();
-        let (clamps, limits) = (along(axis, &list), Limits { lanes, ..Limits::default() });
+        let (clamps, limits) = (along(axis, &list), Limits::default().with(|limits| limits.lanes = lanes));
         let plan = Plan::new(clamps, &src, &dst, limits).unwrap();
         assert!(plan.to_string().contains(expected), "{plan}");
         assert!(plan.dispatches() == 1 || axis != Some(0), "{plan}");
@@ -212,7 +212,10 @@ fn runs_of_pixels_are_taken_by_packets_from_any_channel_on() {
                 |start: usize| Layout::strided(&[pixels, channels], &[channels.cast_signed(), 1], start);
             for (phase, (from, to)) in [(0, 0), (5, 5), (1, 3)].into_iter().enumerate() {
                 let behind = (to + channels * pixels + 16) * dtype.size() / source.size();
-                let cut = Limits { max_binding_size: 4 << 10, binding_alignment: 16, ..Limits::default() };
+                let cut = Limits::default().with(|limits| {
+                    limits.max_binding_size = 4 << 10;
+                    limits.binding_alignment = 16;
+                });
                 for (src, one_buffer, limits) in [
                     (from, false, Limits::default()),
                     (from + behind.next_multiple_of(16), true, Limits::default()),
@@ -223,7 +226,7 @@ fn runs_of_pixels_are_taken_by_packets_from_any_channel_on() {
                     if src == dst && source.size() != dtype.size() {
                         continue;
                     }
-                    let limits = Limits { lanes: Lanes::ALL[(n + phase) % 2], ..limits };
+                    let limits = limits.with(|limits| limits.lanes = Lanes::ALL[(n + phase) % 2]);
                     let plan = trial::plan(clamps, (&src, &dst), one_buffer, limits);
                     // A binding that holds no table of 128 channels cuts nothing.
                     let Ok(plan) = plan else { continue };
@@ -276,7 +279,8 @@ fn blocks_leave_parts_and_keep_channels_apart() {
         for one_buffer in [false, true] {
             let behind = if one_buffer { 1 << 22 } else { 0 };
             let dst = strided(shape, dst.strides(), dst.offset() + behind);
-            let limits = Limits { lanes: Lanes::ALL[usize::from(axis.is_some())], ..Limits::default() };
+            let limits =
+                Limits::default().with(|limits| limits.lanes = Lanes::ALL[usize::from(axis.is_some())]);
             try_out(clamps, &src, &dst, one_buffer, limits);
         }
     }
@@ -319,7 +323,10 @@ fn src_and_dst_share_packets_in_one_buffer() {
 #[test]
 fn windows_reach_the_last_element_from_within_a_packet() {
     let clamp = Clamp::unbounded(DType::F32);
-    let limits = Limits { max_binding_size: 512, binding_alignment: 16, ..Limits::default() };
+    let limits = Limits::default().with(|limits| {
+        limits.max_binding_size = 512;
+        limits.binding_alignment = 16;
+    });
     let mut windows = 0;
     for (start, len) in (1..4).flat_map(|start| (1..=400).map(move |len| (start, len))) {
         let line = strided(&[len], &[1], start);

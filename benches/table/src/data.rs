@@ -72,6 +72,7 @@ pub fn bounds(dtype: DType) -> Clamp {
         DType::U16 => Clamp::new(16_001_u16, 48_999),
         DType::U32 => Clamp::new(1_000_000_007_u32, 3_000_000_019),
         DType::U64 => Clamp::new(u64::MAX / 4 + 7, u64::MAX / 4 * 3 - 9),
+        _ => unreachable!("{dtype} has no bounds"),
     }
 }
 

@@ -32,13 +32,12 @@ const PICTURES: [(&str, usize); 2] =
 
 /// The H200's limits, as far as plans depend on them.
 pub(crate) fn limits() -> Limits {
-    Limits {
-        max_binding_size: (1 << 31) - 4,
-        binding_alignment: 32,
-        f16_conversions: true,
-        lanes: Lanes::InStep,
-        ..Limits::default()
-    }
+    Limits::default().with(|limits| {
+        limits.max_binding_size = (1 << 31) - 4;
+        limits.binding_alignment = 32;
+        limits.f16_conversions = true;
+        limits.lanes = Lanes::InStep;
+    })
 }
 
 /// What the warps of one or more dispatches do. Each field is a term of the model.

@@ -231,7 +231,7 @@ mod tests {
         let all = Case::all(false);
         let mut kernels = HashSet::new();
         for lanes in [Lanes::InStep, Lanes::InSequence] {
-            let limits = Limits { lanes, ..Limits::default() };
+            let limits = Limits::default().with(|limits| limits.lanes = lanes);
             let met = |extent: Extent| -> HashSet<String> {
                 extent.cases(limits).into_iter().flat_map(|n| features(&all[n], limits)).collect()
             };

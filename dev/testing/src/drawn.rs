@@ -85,30 +85,25 @@ pub fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<
 /// A device with the limits that every device has, or with bindings and grids so small that most tensors take many.
 pub fn limits(u: &mut Unstructured) -> Result<Limits> {
     let lanes = |in_step| if in_step { Lanes::InStep } else { Lanes::InSequence };
-    let usual = Limits {
-        f64_arithmetic: u.arbitrary()?,
-        f16_conversions: u.arbitrary()?,
-        lanes: lanes(u.arbitrary()?),
-        max_workgroup_memory: *u.choose(&[0, 10_000, Limits::default().max_workgroup_memory])?,
-        ..Limits::default()
-    };
-    Ok(match u.int_in_range(0..=4)? {
-        0 => usual,
-        1 => Limits { max_binding_size: u64::MAX, binding_alignment: 16, ..usual },
+    let mut limits = Limits::default();
+    limits.f64_arithmetic = u.arbitrary()?;
+    limits.f16_conversions = u.arbitrary()?;
+    limits.lanes = lanes(u.arbitrary()?);
+    limits.max_workgroup_memory = *u.choose(&[0, 10_000, limits.max_workgroup_memory])?;
+    match u.int_in_range(0..=4)? {
+        0 => {}
+        1 => (limits.max_binding_size, limits.binding_alignment) = (u64::MAX, 16),
         2 | 3 => {
-            let binding_alignment = *u.choose(&[16, 32, 256])?;
-            Limits {
-                max_binding_size: 4 * (binding_alignment + 4) + 8 * u64::from(u.arbitrary::<u8>()?),
-                binding_alignment,
-                max_workgroups_per_dimension: u.int_in_range(1..=4)?,
-                ..usual
-            }
+            limits.binding_alignment = *u.choose(&[16, 32, 256])?;
+            limits.max_binding_size =
+                4 * (limits.binding_alignment + 4) + 8 * u64::from(u.arbitrary::<u8>()?);
+            limits.max_workgroups_per_dimension = u.int_in_range(1..=4)?;
         }
-        _ => Limits {
-            max_binding_size: u.arbitrary()?,
-            binding_alignment: u.arbitrary()?,
-            max_workgroups_per_dimension: u.arbitrary()?,
-            ..usual
-        },
-    })
+        _ => {
+            limits.max_binding_size = u.arbitrary()?;
+            limits.binding_alignment = u.arbitrary()?;
+            limits.max_workgroups_per_dimension = u.arbitrary()?;
+        }
+    }
+    Ok(limits)
 }

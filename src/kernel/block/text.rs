@@ -33,7 +33,7 @@ struct Element {
 }
 
 /// A row of a block on one side: its index along each far dimension, 0 along the others.
-type Row = [u8; MAX_DIMS];
+type Index = [u8; MAX_DIMS];
 
 /// All indices below these extents, in row-major order.
 fn indices([a, b, c]: [u8; MAX_DIMS]) -> impl Iterator<Item = [u8; MAX_DIMS]> {
@@ -93,7 +93,7 @@ impl Block {
     }
 
     /// The rows of one side: one for each set of indices along the far dimensions.
-    fn rows(&self, side: usize) -> Vec<Row> {
+    fn rows(&self, side: usize) -> Vec<Index> {
         let extent = |dim: Along| if dim.strides[side] == Stride::Far { dim.extent } else { 1 };
         indices(self.dims.map(extent)).collect()
     }
@@ -105,7 +105,7 @@ impl Block {
             let channel = self.channel_dim().map_or(0, |d| index[d]);
             let mut element = Element { offsets: [0, self.kept_before.into()], rows: [0; 2], channel };
             for side in [SRC, DST] {
-                let mut row = Row::default();
+                let mut row = Index::default();
                 for (d, dim) in self.dims.iter().enumerate() {
                     match dim.strides[side] {
                         Stride::Near(stride) => {
@@ -255,7 +255,7 @@ impl Text<'_> {
     }
 
     /// An address: `offset` elements behind the start of a row.
-    fn row(&self, side: usize, row: Row, offset: i32) -> Expr {
+    fn row(&self, side: usize, row: Index, offset: i32) -> Expr {
         let (start, pitch) = [("src", "src_pitch"), ("dst", "dst_pitch")][side];
         let steps = row.into_iter().zip(COMPONENTS).filter(|(n, _)| *n > 0);
         let distance = |(n, component): (u8, &str)| {

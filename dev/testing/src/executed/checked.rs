@@ -54,7 +54,7 @@ pub fn check_plan(
     let telling = telling(clamps);
     for clamps in [clamps, clamps_like(clamps, &telling)] {
         // The sanitizer has no `f64`, so F64 takes the exact step.
-        let limits = Limits { f64_arithmetic: false, ..limits };
+        let limits = limits.with(|limits| limits.f64_arithmetic = false);
         let slots = execute.map_or_else(Vec::new, |_| slots(clamps, dst.shape(), dst.len() as u64));
         let trial = Trial { clamps, limits, slots: &slots, ..trial };
         let Ok(plan) = trial.plan() else { continue };

@@ -91,7 +91,10 @@ impl Sample {
             src,
             dst,
             one_buffer: case.in_one_buffer(),
-            limits: Limits { lanes, f16_conversions: mix(n as u64) / 2 % 2 == 1, ..Limits::default() },
+            limits: Limits::default().with(|limits| {
+                limits.lanes = lanes;
+                limits.f16_conversions = mix(n as u64) / 2 % 2 == 1;
+            }),
             slots: if in_slots { list.iter().map(slots).collect() } else { vec![[0; 4]] },
             in_slots,
             values: (0..addresses).map(|address| any[mix(address ^ seed) as usize % any.len()]).collect(),
@@ -246,13 +249,19 @@ fn exact_step(clamp: Clamp, (scale, bias): (f32, f32), center: u64) -> Sample {
 /// The default limits with each kind of lanes in turn, with and without conversions of F16 by the device.
 fn usual_limits(n: usize) -> Limits {
     let f16_conversions = (n / 2 + n / 32).is_multiple_of(2);
-    Limits { lanes: Lanes::ALL[(n + n / 8) % 2], f16_conversions, ..Limits::default() }
+    Limits::default().with(|limits| {
+        limits.lanes = Lanes::ALL[(n + n / 8) % 2];
+        limits.f16_conversions = f16_conversions;
+    })
 }
 
 /// Small bindings and grids for every eighth plan, else the usual limits.
 fn some_limits(n: usize) -> Limits {
     let usual = usual_limits(n);
-    let small = Limits { max_binding_size: 1 << 10, max_workgroups_per_dimension: 3, ..usual };
+    let small = usual.with(|limits| {
+        limits.max_binding_size = 1 << 10;
+        limits.max_workgroups_per_dimension = 3;
+    });
     if n.is_multiple_of(8) { small } else { usual }
 }
 
@@ -424,8 +433,8 @@ fn places() -> impl Iterator<Item = Sample> {
     let usual = Limits::default();
     let limits = [
         usual,
-        Limits { max_binding_size: 1 << 14, ..usual },
-        Limits { max_workgroups_per_dimension: 3, ..usual },
+        usual.with(|limits| limits.max_binding_size = 1 << 14),
+        usual.with(|limits| limits.max_workgroups_per_dimension = 3),
     ];
     all.enumerate().map(move |(n, ((src, dst, axis), several))| {
         let chance = mix(n as u64) as usize;
@@ -466,11 +475,10 @@ fn places() -> impl Iterator<Item = Sample> {
             src,
             dst: if one_buffer && !in_place { moved() } else { dst },
             one_buffer,
-            limits: Limits {
-                lanes: Lanes::ALL[chance / 4096 % 2],
-                f16_conversions: (chance / 8192).is_multiple_of(2),
-                ..limits[n / 2 % 3]
-            },
+            limits: limits[n / 2 % 3].with(|limits| {
+                limits.lanes = Lanes::ALL[chance / 4096 % 2];
+                limits.f16_conversions = (chance / 8192).is_multiple_of(2);
+            }),
             slots: vec![[0; 4]],
             in_slots: false,
             values: (0..addresses).map(value).collect(),
