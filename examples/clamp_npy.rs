@@ -129,7 +129,6 @@ fn clamp(args: &ArgMatches, source: DType) -> Result<Clamp> {
     let clamp = match dtype {
         DType::F32 => bounded(args, [f32::MIN, f32::MAX]),
         DType::F16 => bounded(args, [f16::MIN, f16::MAX]),
-        DType::BF16 => bail!("--dtype: a .npy file cannot have elements of bf16; f16 and f32 do"),
         DType::F64 => bounded(args, [f64::MIN, f64::MAX]),
         DType::I8 => bounded(args, [i8::MIN, i8::MAX]),
         DType::I16 => bounded(args, [i16::MIN, i16::MAX]),
@@ -139,6 +138,7 @@ fn clamp(args: &ArgMatches, source: DType) -> Result<Clamp> {
         DType::U16 => bounded(args, [u16::MIN, u16::MAX]),
         DType::U32 => bounded(args, [u32::MIN, u32::MAX]),
         DType::U64 => bounded(args, [u64::MIN, u64::MAX]),
+        _ => bail!("--dtype: a .npy file cannot have elements of {dtype}; f16 and f32 do"),
     }?;
     let clamp = if dtype == DType::F64 {
         clamp.with_scale_bias(finite::<f64>(args, "scale")?, finite::<f64>(args, "bias")?)
