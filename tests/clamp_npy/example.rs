@@ -1,8 +1,10 @@
 //! Helpers: run the example, write and read its files.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
@@ -21,8 +23,25 @@ pub fn example() -> PathBuf {
     example
 }
 
+/// A file that `NumPy` wrote: all of them are lines of `tests/data/npy.jsonl`, with their bytes in hexadecimal.
 pub fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/npy").join(name)
+    // Shared by the tests of this process. The folder of the target lasts, since nothing drops a static.
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("npy");
+        fs::create_dir_all(&folder).unwrap();
+        for line in include_str!("../data/npy.jsonl").lines() {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            let [name, hex] = ["file", "bytes"].map(|key| line[key].as_str().unwrap());
+            let bytes: Vec<u8> =
+                (0..hex.len()).step_by(2).map(|n| u8::from_str_radix(&hex[n..n + 2], 16).unwrap()).collect();
+            // Renamed when whole: another process may read it meanwhile.
+            let mut file = tempfile::NamedTempFile::new_in(&folder).unwrap();
+            file.write_all(&bytes).unwrap();
+            file.persist(folder.join(name)).unwrap();
+        }
+        folder
+    });
+    FOLDER.join(name)
 }
 
 /// The command that runs the example with `options`.
