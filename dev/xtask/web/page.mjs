@@ -248,7 +248,7 @@ try {
     await withoutWebGpu(page);
     await page.screenshot({ path: join(screenshots, "without-webgpu.png"), fullPage: true });
     await page.getByRole("link", { name: "Check this device" }).click();
-    await page.locator("#notice", { hasText: "the browser has no WebGPU. Recent Chrome" }).waitFor();
+    await page.locator("#notice", { hasText: /the browser (has no WebGPU|offers no adapter)\. Recent Chrome/ }).waitFor();
     assert(await page.getByRole("button", { name: "Quick check" }).isDisabled());
     await page.screenshot({ path: join(screenshots, "check-without-webgpu.png"), fullPage: true });
   });
