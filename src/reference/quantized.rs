@@ -59,7 +59,7 @@ fn difference(clamp: &Clamp, Quantization { zero_point, .. }: Quantization, x: u
 
 /// `x / scale`, the scale not 0. The lowest bit of the magnitude is set if a remainder is left.
 fn divide(x: Dyadic, scale: Dyadic) -> Wide {
-    // Of numbers below 2^64 and 2^24, so a quotient that is not 0 has at least 64 bits.
+    // The scale is below 2^24, so a quotient that is not 0 has at least 41 bits, more than any rounding needs.
     let (shift, divisor) = (64, u128::from(scale.magnitude));
     let dividend = u128::from(x.magnitude) << shift;
     let magnitude = dividend / divisor | u128::from(!dividend.is_multiple_of(divisor));
