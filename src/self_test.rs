@@ -11,7 +11,7 @@ use crate::{
 
 use route::{Place, Route};
 use slots::Slots;
-use values::AFFINES;
+use values::{AFFINES, SCALES};
 pub use values::elements;
 
 /// A comparison of a device's kernels with the CPU reference, from [`Host::self_test`]. [`run`](Self::run) executes it.
@@ -302,12 +302,47 @@ fn cases(exhaustive: bool) -> Vec<Case> {
             }
         }
     }
+    quantized(&mut cases, exhaustive);
     cases
+}
+
+/// Adds the cases of quantisations: a run with each precision, and other routes in turn.
+fn quantized(cases: &mut Vec<Case>, exhaustive: bool) {
+    let new = |source: DType, dtype, scale, zero_point| match source.is_float() {
+        true => Clamp::quantize_linear(source, dtype, scale, zero_point),
+        false => Clamp::dequantize_linear(source, dtype, scale, zero_point),
+    };
+    let all = pairs().filter(|(source, dtype)| new(*source, *dtype, 1.0, 0).is_ok());
+    for (p, (source, dtype)) in all.enumerate() {
+        let routes = Route::ALL.into_iter().filter(|route| route.suits(dtype) && !route.has_slots());
+        for (r, route) in routes.enumerate() {
+            let places = route.places(source, dtype);
+            for n in 0..2 * places.len() {
+                let is_usual = route == Route::Run && n < 2;
+                if !exhaustive && !is_usual && (r + 5 * p + 11 * n) % 23 != 0 {
+                    continue;
+                }
+                let first = clamp(source, dtype, None, Rounding::NearestEven, n + p + r);
+                let of_channel = |channel: usize| {
+                    let scale = SCALES[(n + p + r + channel) % SCALES.len()];
+                    let zero_point = if source == DType::I32 { 0 } else { [0, 100, 7][(p + r + channel) % 3] };
+                    let made = new(source, dtype, scale, zero_point).expect(VALID);
+                    let made = made.with_bounds(first.min(), first.max()).expect(VALID);
+                    let made = made.with_nan_rule(first.nan_rule()).with_order(first.order());
+                    made.with_precision([Precision::Fast, Precision::Exact][n % 2])
+                };
+                cases.push(Case::new(&std::array::from_fn(of_channel), route, places[n / 2]));
+            }
+        }
+    }
 }
 
 impl Case {
     fn new(clamps: &[Clamp; 6], route: Route, place: Place) -> Self {
         let [clamp, ..] = *clamps;
+        if clamp.zero_point().is_some() {
+            return Self { clamps: *clamps, on_gpu: clamp, route, place };
+        }
         let mut on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu).expect(VALID);
         if clamp.has_affine() && clamp.dtype().takes_affine_on_gpu() {
             on_gpu = on_gpu.with_scale_bias(Number::OnGpu, Number::OnGpu).expect(VALID);

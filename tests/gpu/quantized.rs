@@ -3,16 +3,10 @@
 #[path = "../conformance/quantize.rs"]
 mod recorded;
 
-use wgpu_clamp::{DType, Operands, View};
+use wgpu_clamp::{Operands, View};
 
 use crate::harness::{buffer, devices, packed, read};
-
-fn bytes(dtype: DType, elements: &[u64]) -> Vec<u8> {
-    let all = elements.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(dtype.size()));
-    let mut all: Vec<u8> = all.collect();
-    all.resize(all.len().next_multiple_of(4), 0);
-    all
-}
+use crate::random::to_bytes;
 
 #[test]
 fn every_node_of_onnx_runtime_is_equal() {
@@ -21,8 +15,8 @@ fn every_node_of_onnx_runtime_is_equal() {
     for gpu in devices().filter(|gpu| !gpu.has_f64()) {
         for recorded::Node { operator, clamp, x, y } in &nodes {
             let (source, dtype) = (clamp.source(), clamp.dtype());
-            let src = buffer(gpu, &bytes(source, x));
-            let expected = bytes(dtype, y);
+            let src = buffer(gpu, &to_bytes(source, x));
+            let expected = to_bytes(dtype, y);
             let dst = buffer(gpu, &vec![0; expected.len()]);
             let line = packed(&[x.len()]);
             let operands = Operands::new(View::new(&src, source, line), View::new(&dst, dtype, line));
