@@ -151,7 +151,8 @@ fn check_numbers(clamp: &Clamp) -> Result<(), Error> {
 /// [`Precision::Fast`], and its source or destination is a float.
 pub(crate) fn allows_a_set(clamp: &Clamp) -> bool {
     (clamp.affine().is_some() || clamp.quantization().is_some())
-        && clamp.meets_a_float() && clamp.precision() == Precision::Fast
+        && clamp.meets_a_float()
+        && clamp.precision() == Precision::Fast
 }
 
 /// The bits within the dtype's width.

@@ -169,7 +169,9 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
         (AffineStep::Exact, Class::Float | Class::Rounded) => {
             vec![fragment!("affine/float_exact"), of_float, wide_sum, sum, packed]
         }
-        (AffineStep::Exact, Class::Rounded32) => vec![fragment!("affine/single_to_word"), of_float, wide_sum, sum],
+        (AffineStep::Exact, Class::Rounded32) => {
+            vec![fragment!("affine/single_to_word"), of_float, wide_sum, sum]
+        }
         (AffineStep::Exact, Class::Float64) => vec![fragment!("affine/float64_exact")],
     };
     let mut fragments = vec![dtype.destination_fragment()];
@@ -188,6 +190,10 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
         if arithmetic.converts() || found {
             if class == Class::Float || step != AffineStep::None {
                 fragments.push(fragment!("step_value/single"));
+            }
+            let to_single =
+                step == AffineStep::Exact && class != Class::Rounded32 || arithmetic.takes_words();
+            if to_single {
                 fragments.push(if is_quantized {
                     fragment!("step_value/to_nearest")
                 } else {

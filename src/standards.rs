@@ -130,8 +130,8 @@
 //! ```
 
 mod convert;
-mod linear;
 pub mod directml;
+mod linear;
 pub mod onednn;
 pub mod onnx;
 pub mod openvino;

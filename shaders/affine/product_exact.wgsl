@@ -1,7 +1,7 @@
 // The product of a dequantised integer and the scale, rounded to an f32. Computed in integers.
 //
 // Provides: Affine, affine
-// Needs: numbers, product, packed
+// Needs: product, packed
 struct Affine {
     scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
     scale_exponent: i32, // exponent of that bit

@@ -69,9 +69,13 @@ impl StepNumbers {
         let quantization = clamp.quantization()?;
         let is_fast = clamp.precision() == Precision::Fast;
         match (step, clamp.source().is_float()) {
-            (AffineStep::Fast, true) if is_fast => Some(Self::of(&quantized::QuotientFast::new(quantization))),
+            (AffineStep::Fast, true) if is_fast => {
+                Some(Self::of(&quantized::QuotientFast::new(quantization)))
+            }
             (AffineStep::Exact, true) => Some(Self::of(&quantized::QuotientExact::new(quantization))),
-            (AffineStep::Fast, false) if is_fast => Some(Self::of(&quantized::ProductFast::new(quantization))),
+            (AffineStep::Fast, false) if is_fast => {
+                Some(Self::of(&quantized::ProductFast::new(quantization)))
+            }
             (AffineStep::Exact, false) => Some(Self::of(&quantized::ProductExact::new(quantization))),
             _ => None,
         }

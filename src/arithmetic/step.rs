@@ -122,11 +122,8 @@ impl Arithmetic {
             let found = !source.is_float() && dtype.takes_affine_on_gpu();
             let quantizes = Clamp::quantize_linear(source, dtype, 1.0, 0).is_ok()
                 || Clamp::dequantize_linear(source, dtype, 1.0, 0).is_ok();
-            let forms = [
-                Some(Form::Affine),
-                found.then_some(Form::Found),
-                quantizes.then_some(Form::Quantization),
-            ];
+            let forms =
+                [Some(Form::Affine), found.then_some(Form::Found), quantizes.then_some(Form::Quantization)];
             forms.into_iter().flatten().map(move |form| (source, dtype, form))
         };
         pairs.flat_map(forms).flat_map(|(source, dtype, form)| {

@@ -132,7 +132,10 @@ mod tests {
                 Clamp::quantize_linear(DType::F32, DType::I8, 0.5, -3).unwrap(),
                 "f32 to i8: round(x / 0.5) - 3, fast, to nearest even",
             ),
-            (Clamp::dequantize_linear(DType::I8, DType::F16, 0.5, -3).unwrap(), "i8 to f16: (x + 3) * 0.5, fast"),
+            (
+                Clamp::dequantize_linear(DType::I8, DType::F16, 0.5, -3).unwrap(),
+                "i8 to f16: (x + 3) * 0.5, fast",
+            ),
         ] {
             assert_eq!(clamp.to_string(), text);
             assert_eq!(Clamps::from(&clamp).to_string(), text);

@@ -34,8 +34,7 @@ pub(super) fn fast(clamp: &Clamp, quantization: Quantization, x: u64) -> Allowed
     if let Some(special) = special(clamp, quantization, x) {
         return Allowed::one(special);
     }
-    let (x, reciprocal) =
-        (convert::decode(clamp.source(), x), Format::F32.round(divide(ONE, scale)));
+    let (x, reciprocal) = (convert::decode(clamp.source(), x), Format::F32.round(divide(ONE, scale)));
     let products = match Format::F32.is_infinite(reciprocal) {
         // The product with an infinite reciprocal.
         true if x.magnitude == 0 => Allowed::one(0),

@@ -76,7 +76,12 @@ impl Clamp {
     /// assert_eq!([low?, zero?], [-38.4_f32, 0.0].map(|y| y.to_bits().into()));
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    pub fn dequantize_linear(source: DType, dtype: DType, scale: f32, zero_point: i32) -> Result<Self, Error> {
+    pub fn dequantize_linear(
+        source: DType,
+        dtype: DType,
+        scale: f32,
+        zero_point: i32,
+    ) -> Result<Self, Error> {
         check(("source", source, &DEQUANTIZED), ("dtype", dtype, &FLOATS))?;
         if source == DType::I32 && zero_point != 0 {
             let value = format!("{zero_point} for a source of {source}");
@@ -100,12 +105,7 @@ fn check(source: Side<'_>, dtype: Side<'_>) -> Result<(), Error> {
 }
 
 /// The clamp, if the scale is finite and the zero point a number of `integer`.
-fn checked(
-    source: DType,
-    dtype: DType,
-    integer: DType,
-    quantization: Quantization,
-) -> Result<Clamp, Error> {
+fn checked(source: DType, dtype: DType, integer: DType, quantization: Quantization) -> Result<Clamp, Error> {
     let Quantization { scale, zero_point } = quantization;
     if !scale.is_finite() {
         return Err(Error::argument("scale", format!("{scale:?} is not finite"), "give a finite number"));

@@ -145,7 +145,10 @@ fn dequantised_numbers_are_those_of_the_host() {
             let tiny = |number: f32| number != 0.0 && number.abs() <= f32::MIN_POSITIVE;
             if tiny(scale) || tiny(product) {
                 let zero = narrowed(dtype, clamp.rounding(), product * 0.0);
-                assert!(allowed.values().iter().all(|bits| [wanted, zero].contains(bits)), "{clamp}: {allowed:?}");
+                assert!(
+                    allowed.values().iter().all(|bits| [wanted, zero].contains(bits)),
+                    "{clamp}: {allowed:?}"
+                );
             } else {
                 assert_eq!(allowed.values(), [wanted], "{clamp} of {x:#x}");
             }

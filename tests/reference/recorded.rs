@@ -65,7 +65,8 @@ fn casts_of_onnx_runtime() {
 /// Scales are powers of two and zero points even. The affine step that multiplies, rounded to nearest, then gives the same.
 #[test]
 fn quantize_linear_of_onnx_runtime() {
-    let numbers = |record: &Value| ["y_scale", "y_zero_point"].map(|key| record[key].as_f64().unwrap() as f32);
+    let numbers =
+        |record: &Value| ["y_scale", "y_zero_point"].map(|key| record[key].as_f64().unwrap() as f32);
     let affine = |record: &Value| {
         let [scale, zero_point] = numbers(record);
         let clamp = conversion(record).with_affine(1.0 / scale, zero_point).unwrap();

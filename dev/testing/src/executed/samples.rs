@@ -14,8 +14,8 @@ use super::trial::{self, Count, Execute, Trial, same_addresses};
 use crate::layouts::of_users;
 use crate::numbers::{AFFINES, MORE_AFFINES, beside_an_edge, limits, mix, number};
 use crate::values::{
-    AFFINE_ON_GPU, NAN_RULES, ORDERS, PRECISIONS, ROUNDINGS, bits_of, mask, pairs, quantization, quantized_pairs, scalar,
-    scalar_of,
+    AFFINE_ON_GPU, NAN_RULES, ORDERS, PRECISIONS, ROUNDINGS, bits_of, mask, pairs, quantization,
+    quantized_pairs, scalar, scalar_of,
 };
 
 const STEPS: [Option<Precision>; 3] = [None, Some(Precision::Fast), Some(Precision::Exact)];
@@ -401,13 +401,17 @@ fn quantized() -> impl Iterator<Item = Sample> {
                 let plain = clamp(source, dtype, Rounding::NearestEven, n + p);
                 let made = quantization(source, dtype, scale, zero_point).expect(VALID);
                 let made = made.with_bounds(plain.min(), plain.max()).expect(VALID);
-                made.with_nan_rule(plain.nan_rule()).with_order(plain.order()).with_precision(PRECISIONS[n % 2])
+                made.with_nan_rule(plain.nan_rule())
+                    .with_order(plain.order())
+                    .with_precision(PRECISIONS[n % 2])
             };
             let rows = [1, 4, 1, 20, 1, 200, 1, 1][n / 4];
             let matrix = Layout::packed(&[rows, ELEMENTS / rows]).expect("a few elements");
             let sample = Sample { limits: some_limits(n), ..Sample::of_line(of_row(0), (1.0, 0.0)) };
             Sample {
-                values: (0..ELEMENTS).map(|place| quantized_value(&of_row(place * rows / ELEMENTS), place)).collect(),
+                values: (0..ELEMENTS)
+                    .map(|place| quantized_value(&of_row(place * rows / ELEMENTS), place))
+                    .collect(),
                 clamps: (0..rows).map(of_row).collect(),
                 axis: (rows > 1).then_some(0),
                 src: matrix,
