@@ -4,8 +4,8 @@
 use clamp_testing::numbers::beside_an_edge;
 
 use super::super::quantized::{BEYOND, QuotientExact};
-use super::Random;
-use crate::{Clamp, DType, reference};
+use super::{Random, reference};
+use crate::{Clamp, DType};
 
 /// A device's product: the estimate, which may be rounded up or down.
 type Rounds = fn(f32) -> f32;
