@@ -308,9 +308,9 @@ fn cases(exhaustive: bool) -> Vec<Case> {
 
 /// Adds the cases of quantisations: a run with each precision, and other routes in turn.
 fn quantized(cases: &mut Vec<Case>, exhaustive: bool) {
-    let new = |source: DType, dtype, scale, zero_point| match source.is_float() {
-        true => Clamp::quantize_linear(source, dtype, scale, zero_point),
-        false => Clamp::dequantize_linear(source, dtype, scale, zero_point),
+    let new = |source: DType, dtype, scale, zero_point| {
+        let new = if source.is_float() { Clamp::quantize_linear } else { Clamp::dequantize_linear };
+        new(source, dtype, scale, zero_point)
     };
     let all = pairs().filter(|(source, dtype)| new(*source, *dtype, 1.0, 0).is_ok());
     for (p, (source, dtype)) in all.enumerate() {

@@ -108,8 +108,8 @@
 //! | `PyTorch` `quantize_per_tensor` | [`Clamp::quantize_linear`] with `Fast` | those of its formula, where the device flushes no subnormals |
 //! | `PyTorch` `quantize_per_channel` | the same, [`Clamps::along`](crate::Clamps::along) its axis | the same |
 //! | `PyTorch` `dequantize` | [`Clamp::dequantize_linear`] | those of its formula |
-//! | TFLite `QUANTIZE` from F32 | [`Clamp::quantize_linear`] with `Exact` | except at ties, which TFLite rounds away from zero |
-//! | TFLite `DEQUANTIZE` | [`Clamp::dequantize_linear`] | those of its formula |
+//! | `TFLite` `QUANTIZE` from F32 | [`Clamp::quantize_linear`] with `Exact` | except at ties, which `TFLite` rounds away from zero |
+//! | `TFLite` `DEQUANTIZE` | [`Clamp::dequantize_linear`] | those of its formula |
 //! | `torchvision` `ToTensor`, `v2.ToDtype(scale=True)` | [below](#a-picture--255) | |
 //!
 //! A fused `ReLU` is a Min equal to the zero point. Not offered: scales or zero points on the GPU, FP8 and 4 bits, an output

@@ -156,19 +156,23 @@ impl<'a> Clamps<'a> {
     }
 }
 
+/// The kind of a clamp's step.
+#[derive(Debug, PartialEq)]
+enum Step {
+    Affine,
+    Quantisation,
+}
+
 /// Names the first property that differs in channels 0 and `n`, but must not.
 fn difference(first: &Clamp, n: usize, other: &Clamp) -> Option<String> {
     fn differ<T: PartialEq + fmt::Debug>(property: &str, n: usize, [first, other]: [T; 2]) -> Option<String> {
         (first != other).then(|| format!("channel {n} has {property} {other:?}, channel 0 has {first:?}"))
     }
     let both = [first, other];
-    let is_quantized = both.map(|clamp| clamp.zero_point().is_some());
+    let step = both.map(|clamp| clamp.zero_point().map_or(Step::Affine, |_| Step::Quantisation));
     differ("source dtype", n, both.map(Clamp::source))
         .or_else(|| differ("dtype", n, both.map(Clamp::dtype)))
-        .or_else(|| {
-            let step = |is_quantized| if is_quantized { "quantisation" } else { "affine" };
-            differ("step", n, is_quantized.map(step))
-        })
+        .or_else(|| differ("step", n, step))
         .or_else(|| differ("order", n, both.map(Clamp::order)))
         .or_else(|| differ("NaN rule", n, both.map(Clamp::nan_rule)))
         .or_else(|| differ("precision", n, both.map(Clamp::precision)))

@@ -80,9 +80,10 @@ fn step(clamp: &Clamp) -> String {
     if let Some(Quantization { scale, zero_point }) = clamp.quantization() {
         let sign = if (zero_point < 0) == clamp.source().is_float() { '-' } else { '+' };
         let size = zero_point.unsigned_abs();
-        return match clamp.source().is_float() {
-            true => format!("round(x / {scale:?}) {sign} {size}"),
-            false => format!("(x {sign} {size}) * {scale:?}"),
+        return if clamp.source().is_float() {
+            format!("round(x / {scale:?}) {sign} {size}")
+        } else {
+            format!("(x {sign} {size}) * {scale:?}")
         };
     }
     let scale = text(clamp.scale()).filter(|scale| scale != "1.0");

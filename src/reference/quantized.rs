@@ -61,7 +61,7 @@ fn divide(x: Dyadic, scale: Dyadic) -> Wide {
     // The scale is below 2^24, so a quotient that is not 0 has at least 41 bits, more than any rounding needs.
     let (shift, divisor) = (64, u128::from(scale.magnitude));
     let dividend = u128::from(x.magnitude) << shift;
-    let magnitude = dividend / divisor | u128::from(!dividend.is_multiple_of(divisor));
+    let magnitude = (dividend / divisor) | u128::from(!dividend.is_multiple_of(divisor));
     let negative = x.negative != scale.negative;
     Wide { negative, magnitude, exponent: x.exponent - scale.exponent - shift, sticky: false }
 }

@@ -223,9 +223,9 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     let Arithmetic { source, dtype, step, rounding, form } = key.arithmetic;
     let name = Module::Clamp(key);
     let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
-    let quantized = || match source.is_float() {
-        true => Clamp::quantize_linear(source, dtype, 2.0, 0).unwrap(),
-        false => Clamp::dequantize_linear(source, dtype, 2.0, 0).unwrap(),
+    let quantized = || {
+        let new = if source.is_float() { Clamp::quantize_linear } else { Clamp::dequantize_linear };
+        new(source, dtype, 2.0, 0).unwrap()
     };
     let clamp = match step {
         AffineStep::None => clamp,

@@ -1,4 +1,4 @@
-//! ONNX QuantizeLinear and DequantizeLinear.
+//! ONNX `QuantizeLinear` and `DequantizeLinear`.
 
 use crate::error::names;
 use crate::operator::Quantization;
@@ -12,12 +12,12 @@ const INTEGERS: [DType; 4] = [DType::U8, DType::I8, DType::U16, DType::I16];
 const DEQUANTIZED: [DType; 5] = [DType::U8, DType::I8, DType::U16, DType::I16, DType::I32];
 
 impl Clamp {
-    /// ONNX QuantizeLinear: `round(x / scale) + zero_point`, saturated to `dtype`, then the bounds.
+    /// ONNX `QuantizeLinear`: `round(x / scale) + zero_point`, saturated to `dtype`, then the bounds.
     ///
     /// The quotient is rounded to f32, then to the nearest integer, ties to even; the zero point is added to this
     /// integer. `source` is F32, F16 or BF16; `dtype` is U8, I8, U16 or I16. The result is a clamp without bounds: add
     /// them with [`with_bounds`](Self::with_bounds), as numbers of `dtype`. A fused `ReLU` has the zero point as Min.
-    /// `scale` is y_scale of the standard; where that is an F16 or a BF16, it is widened.
+    /// `scale` is `y_scale` of the standard; where that is an F16 or a BF16, it is widened.
     ///
     /// A NaN becomes the zero point, or the lowest or highest integer by the [`NanRule`](crate::NanRule); ±∞ saturates.
     /// With [`Precision::Exact`](crate::Precision::Exact) every device gives the bits of the standard. The default,
@@ -45,18 +45,22 @@ impl Clamp {
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn quantize_linear(source: DType, dtype: DType, scale: f32, zero_point: i32) -> Result<Self, Error> {
-        check(("source", source, &FLOATS), ("dtype", dtype, &INTEGERS))?;
+        check("quantize_linear", ("source", source, &FLOATS), ("dtype", dtype, &INTEGERS))?;
         if scale == 0.0 {
-            return Err(Error::argument("scale", format!("{scale:?} divides"), "give a number other than 0"));
+            return Err(Error::argument(
+                "scale",
+                format!("{scale:?} is no divisor"),
+                "give another finite number",
+            ));
         }
         checked(source, dtype, dtype, Quantization { scale, zero_point })
     }
 
-    /// ONNX DequantizeLinear: `(x - zero_point) * scale`, then the bounds.
+    /// ONNX `DequantizeLinear`: `(x - zero_point) * scale`, then the bounds.
     ///
     /// The difference is an exact integer. It is rounded to f32, and so is the product, which is rounded to `dtype` at
     /// last; all to nearest, ties to even. `source` is U8, I8, U16, I16 or I32; `dtype` is F32, F16 or BF16. The result
-    /// is a clamp without bounds: add them with [`with_bounds`](Self::with_bounds). `scale` is x_scale of the standard;
+    /// is a clamp without bounds: add them with [`with_bounds`](Self::with_bounds). `scale` is `x_scale` of the standard;
     /// where that is an F16 or a BF16, it is widened.
     ///
     /// With [`Precision::Exact`](crate::Precision::Exact) every device gives the same bits. The default,
@@ -82,7 +86,7 @@ impl Clamp {
         scale: f32,
         zero_point: i32,
     ) -> Result<Self, Error> {
-        check(("source", source, &DEQUANTIZED), ("dtype", dtype, &FLOATS))?;
+        check("dequantize_linear", ("source", source, &DEQUANTIZED), ("dtype", dtype, &FLOATS))?;
         if source == DType::I32 && zero_point != 0 {
             let value = format!("{zero_point} for a source of {source}");
             return Err(Error::argument("zero_point", value, "an i32 source takes 0 only"));
@@ -94,10 +98,10 @@ impl Clamp {
 /// An argument, its value, and the dtypes that it takes.
 type Side<'a> = (&'static str, DType, &'a [DType]);
 
-fn check(source: Side<'_>, dtype: Side<'_>) -> Result<(), Error> {
+fn check(constructor: &str, source: Side<'_>, dtype: Side<'_>) -> Result<(), Error> {
     for (argument, given, those) in [source, dtype] {
         if !those.contains(&given) {
-            let value = format!("{given} is not quantised, or not on this side");
+            let value = format!("`Clamp::{constructor}` does not take {given} here");
             return Err(Error::dtype(argument, value, format!("give one of {}", names(those))));
         }
     }

@@ -1,4 +1,4 @@
-//! What ONNX Runtime computed by QuantizeLinear and DequantizeLinear; `tests/gpu` reads this file too.
+//! What ONNX Runtime computed by `QuantizeLinear` and `DequantizeLinear`; `tests/gpu` reads this file too.
 
 use std::path::Path;
 

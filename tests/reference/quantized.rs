@@ -91,7 +91,7 @@ fn quotients_are_those_of_big_integers() {
         let x = match random.below(3) {
             0 => element(&mut random, source),
             // Halves, and subnormal quotients.
-            1 => bits_of(source, f64::from(scale) * (random.below(70_000) as f64 + 0.5)),
+            1 => bits_of(source, f64::from(scale) * (f64::from(random.below(70_000) as u32) + 0.5)),
             _ => {
                 scale = scale.abs().max(1.0);
                 bits_of(source, f64::from(scale) * 2.0_f64.powi(-140 - random.below(12) as i32))
@@ -117,7 +117,7 @@ fn nan_and_infinity_quantise_by_rule() {
                     NanRule::ToMin => lowest,
                     NanRule::ToMax => highest,
                 };
-                assert_eq!([of(infinity | 1), of(infinity + 1 | sign)], [vec![nan], vec![nan]]);
+                assert_eq!([of(infinity | 1), of((infinity + 1) | sign)], [vec![nan], vec![nan]]);
                 // 1 / -1e-40 is no f32, and its product with 0 counts as 0.
                 assert_eq!([of(0), of(sign)], [vec![7], vec![7]]);
             }
@@ -127,6 +127,7 @@ fn nan_and_infinity_quantise_by_rule() {
 
 /// The host rounds as the law does: to f32 after the difference, after the product, and to the dtype.
 #[test]
+#[expect(clippy::cast_precision_loss, reason = "rounding to an f32 is what the law asks for")]
 fn dequantised_numbers_are_those_of_the_host() {
     let mut random = Random(4901);
     for source in INTEGERS.into_iter().chain([DType::I32]) {

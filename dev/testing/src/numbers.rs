@@ -55,6 +55,7 @@ pub const MORE_AFFINES: [(f32, f32); 19] = [
 /// An element and a scale, f32s, whose quotient lies beside an edge, at a relative distance of about 2^-48: as near as two
 /// f32s come. The edge is the midpoint of two f32s around `half_of + 1/2` that ends those that are rounded to this half;
 /// the upper one if `above`. `None` for some edges. `half_of` is below 2^18.
+#[expect(clippy::cast_precision_loss, reason = "both numbers have at most 24 bits")]
 pub fn beside_an_edge(half_of: u32, above: bool) -> Option<[f32; 2]> {
     // The edge is an odd number of 25 bits, times a power of two.
     let half = u64::from(2 * half_of + 1);

@@ -11,6 +11,7 @@ use crate::{Clamp, DType};
 type Rounds = fn(f32) -> f32;
 
 /// The formula. Panics where a shift or a conversion leaves its range.
+#[expect(clippy::cast_precision_loss, reason = "no number that counts has more than 24 bits")]
 fn quotient(numbers: &QuotientExact, size: u32, rounds: Rounds) -> i32 {
     let QuotientExact { least, most, exponent, reciprocal, scale, beyond_from, .. } = *numbers;
     if size >= beyond_from {
@@ -56,7 +57,9 @@ fn quotients_beside_midpoints_are_exact() {
                 let [x, scale] = [x, scale].map(|number| number * 2.0_f32.powi(power / 2));
                 let [x, scale] = [x, scale].map(|number| number * 2.0_f32.powi(power - power / 2));
                 if x.is_finite() {
-                    [x, x.next_up(), x.next_down()].into_iter().for_each(|x| assert_exact(x, scale));
+                    for x in [x, x.next_up(), x.next_down()] {
+                        assert_exact(x, scale);
+                    }
                 }
             }
         }
@@ -74,8 +77,10 @@ fn quotients_of_every_size_are_exact() {
     scales.extend([0.1, 1.0 / 255.0, f32::MAX, f32::from_bits(0x007f_ffff)]);
     for scale in scales.into_iter().filter(|scale| scale.is_finite() && *scale != 0.0) {
         // Halves, where the product with a rounded quotient is any element beside one.
-        let halves = (0..200).map(|_| (random.bits() as u32 % (1 << (random.below(17) + 1))) as f32 + 0.5);
-        let near: Vec<_> = halves.map(|half| half * scale).collect();
+        let near: Vec<_> = (0..200)
+            .map(|_| f64::from(random.bits() as u32 % (1 << (random.below(17) + 1))) + 0.5)
+            .map(|half| (half * f64::from(scale)) as f32)
+            .collect();
         let near = near.iter().flat_map(|x| [*x, x.next_up(), x.next_down(), -x]);
         let any = bits.iter().map(|bits| f32::from_bits(*bits)).chain(ends);
         for x in near.chain(any).filter(|x| !x.is_nan()) {

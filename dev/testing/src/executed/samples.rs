@@ -381,66 +381,54 @@ fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
 /// Quantisations with scales of every size, for all elements or per row, on halves, on their neighbours, and on elements whose
 /// quotients lie beside a midpoint of f32s.
 fn quantized() -> impl Iterator<Item = Sample> {
-    let edges: Vec<_> = (0..24)
-        .flat_map(|n| [false, true].map(|above| beside_an_edge(n * n * n * 5, above)))
-        .flatten()
-        .collect();
     let scales = [0.1, -0.3, 1.0 / 255.0, 0.007_812_5, 2.0, 1e-40, 1e-38, -3e38, f32::from_bits(1), 1e30];
+    let scales = scales.map(|scale| [f32::NAN, scale]).into_iter();
+    let edges = (0..24).flat_map(|n| [false, true].map(|above| beside_an_edge(n * n * n * 5, above)));
+    let scales: Vec<_> = scales.chain(edges.flatten()).collect();
     quantized_pairs().enumerate().flat_map(move |(p, (source, dtype))| {
         let integer = if source.is_float() { dtype } else { source };
         let [lowest, highest] = limits(integer).map(|limit| limit as i32);
-        let edges = edges.clone();
-        (0..32).map(move |n| {
+        let scales = scales.clone();
+        (0..40).map(move |n| {
             let of_row = |row: usize| {
-                let scale = match (n / 2 + row) % 16 {
-                    few @ 0..10 => scales[few],
-                    _ => edges[(n + row) % edges.len()][1],
-                };
+                let [x, scale] = scales[(n / 2 + row * 7) % scales.len()];
                 let zero_point = [0, lowest, highest, 3.clamp(lowest, highest)][(n / 4 + row + p) % 4];
                 let zero_point = if integer == DType::I32 { 0 } else { zero_point };
                 let plain = clamp(source, dtype, Rounding::NearestEven, n + p);
                 let made = quantization(source, dtype, scale, zero_point).expect(VALID);
                 let made = made.with_bounds(plain.min(), plain.max()).expect(VALID);
-                made.with_nan_rule(plain.nan_rule())
-                    .with_order(plain.order())
-                    .with_precision(PRECISIONS[n % 2])
+                let made = made.with_nan_rule(plain.nan_rule()).with_order(plain.order());
+                (made.with_precision(PRECISIONS[n % 2]), x, f64::from(scale))
             };
-            let rows = [1, 4, 1, 20, 1, 200, 1, 1][n / 4];
+            let any = elements(source, 100);
+            let value = |place: usize, rows: usize| {
+                let (_, x, scale) = of_row(place * rows / ELEMENTS);
+                let chance = mix(place as u64) as usize;
+                let half = [0.5, 1.5, 2.5, 3.5, 126.5, 127.5, 254.5, 255.5, 32_767.5, 65_534.5, 65_535.5]
+                    [chance % 11];
+                let sign = if (chance / 16).is_multiple_of(2) { 1.0 } else { -1.0 };
+                let near = bits_of(source, sign * half * scale);
+                match place % 4 {
+                    0 => any[chance % any.len()],
+                    1 if source == DType::F32 && !x.is_nan() => x.to_bits().into(),
+                    _ if !source.is_float() => any[chance / 32 % any.len()],
+                    // Up to two ulps beside the half.
+                    _ => (near + chance as u64 / 32 % 5).wrapping_sub(2) & mask(source),
+                }
+            };
+            let rows = [1, 4, 1, 20, 1, 200, 1, 1, 1, 1][n / 4];
             let matrix = Layout::packed(&[rows, ELEMENTS / rows]).expect("a few elements");
-            let sample = Sample { limits: some_limits(n), ..Sample::of_line(of_row(0), (1.0, 0.0)) };
             Sample {
-                values: (0..ELEMENTS)
-                    .map(|place| quantized_value(&of_row(place * rows / ELEMENTS), place))
-                    .collect(),
-                clamps: (0..rows).map(of_row).collect(),
+                values: (0..ELEMENTS).map(|place| value(place, rows)).collect(),
+                clamps: (0..rows).map(|row| of_row(row).0).collect(),
                 axis: (rows > 1).then_some(0),
                 src: matrix,
                 dst: matrix,
-                ..sample
+                limits: some_limits(n),
+                ..Sample::of_line(of_row(0).0, (1.0, 0.0))
             }
         })
     })
-}
-
-/// An element beside a half of the clamp's scale; an integer; every fourth, any element.
-fn quantized_value(clamp: &Clamp, place: usize) -> u64 {
-    let (source, chance) = (clamp.source(), mix(place as u64) as usize);
-    let any = elements(source, 100);
-    let scale = clamp.scale().value().map_or(1.0, |scale| number(DType::F32, scale.bits()));
-    if !source.is_float() || place.is_multiple_of(4) || !scale.is_normal() {
-        return any[chance % any.len()];
-    }
-    let half = [0, 1, 2, 3, 126, 127, 254, 255, 256, 32_766, 32_767, 65_534, 65_535][chance % 13];
-    let sign = if chance / 16 % 2 == 0 { scale } else { -scale };
-    // Ulps of both sides of an edge, half an ulp of the half away.
-    let by = (chance / 32 % 5) as u64;
-    let bits = bits_of(source, (f64::from(half) + 0.5) * sign).wrapping_add(by).wrapping_sub(2);
-    let is_of_edge = scale.abs() >= 8_388_608.0 && source == DType::F32 && scale < 16_777_216.0;
-    let edges = (0..24).flat_map(|n| [false, true].map(|above| beside_an_edge(n * n * n * 5, above)));
-    match edges.flatten().find(|edge| is_of_edge && f64::from(edge[1]) == scale) {
-        Some([x, _]) if place % 4 == 1 => x.to_bits().into(),
-        _ => bits & mask(source),
-    }
 }
 
 /// Layouts besides the sample layouts of blocks, each with its axis of channels: rows that begin anywhere and are
