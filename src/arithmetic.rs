@@ -11,6 +11,7 @@ mod line;
 mod numbers;
 mod parameters;
 mod parts;
+mod quantized;
 mod slots;
 mod step;
 
@@ -19,7 +20,7 @@ pub(crate) use numbers::StepNumbers;
 pub(crate) use parameters::twins;
 pub(crate) use parameters::{Entries, ParameterBytes, ParameterPlace, Parameters, TableOrder, readers};
 pub(crate) use slots::{MAX_SLOTS, NUMBERS, ResolveParams, Slot, SlotReads, Target};
-pub(crate) use step::{AffineStep, Arithmetic, Class, Shortcuts};
+pub(crate) use step::{AffineStep, Arithmetic, Class, Form, Shortcuts};
 
 /// The 32-bit words of a number, low word first, as in the shaders.
 fn low_first<const N: usize>(number: i128) -> [u32; N] {

@@ -8,7 +8,7 @@ mod element;
 pub(crate) mod format;
 mod number;
 
-pub(crate) use clamp::Affine;
+pub(crate) use clamp::{Affine, Quantization};
 pub use clamp::{Clamp, NanRule, Order, Precision, Rounding};
 pub use clamps::Clamps;
 pub use dtype::DType;

@@ -33,6 +33,12 @@
 //! - ±∞ stays ±∞, with the sign that `scale` gives it, or becomes the lowest or highest integer. With a scale of ±0 it
 //!   becomes the canonical quiet NaN of the destination, or the integer that stands for a NaN.
 //!
+//! [`Clamp::quantize_linear`] rounds the real quotient to f32, then to the nearest integer, adds the zero point and
+//! saturates; a NaN counts as the quotient 0, or as the lowest or highest integer by the [`NanRule`]. With
+//! [`Precision::Fast`] the quotient is the product with the f32 next to `1 / scale`, as above with an absent bias.
+//! [`Clamp::dequantize_linear`] subtracts the zero point, rounds the difference to f32, the product to f32, and that to the
+//! destination; `Fast` is the same, with subnormals of the product flushed or kept as above.
+//!
 //! The CPU cannot read a number on the GPU, so every function refuses it. To compute with the slots' values, set them
 //! by [`Clamp::with_bounds`] and [`Clamp::with_scale_bias`].
 
@@ -43,6 +49,7 @@ mod exact;
 mod fast;
 mod float;
 mod integer;
+mod quantized;
 
 pub use allowed::Allowed;
 pub use buffers::{apply, apply_in_place, clamp_slice, clamp_slice_in_place};
@@ -109,11 +116,20 @@ pub fn allowed(clamp: &Clamp, x: u64) -> Result<Allowed, Error> {
 
 /// [`element`] of a clamp without numbers on the GPU.
 fn exact_result(clamp: &Clamp, x: u64) -> u64 {
-    bounded(clamp, convert::exact(clamp, within(clamp.source(), x)))
+    let x = within(clamp.source(), x);
+    let stepped = match clamp.quantization() {
+        Some(quantization) => quantized::exact(clamp, quantization, x),
+        None => convert::exact(clamp, x),
+    };
+    bounded(clamp, stepped)
 }
 
 /// [`allowed`] of a clamp without numbers on the GPU.
 pub(crate) fn results(clamp: &Clamp, x: u64) -> Allowed {
+    if let Some(quantization) = clamp.quantization().filter(|_| allows_a_set(clamp)) {
+        let stepped = quantized::fast(clamp, quantization, within(clamp.source(), x));
+        return stepped.map(|result| bounded(clamp, result));
+    }
     match clamp.affine() {
         Some(affine) if allows_a_set(clamp) => {
             let stepped = fast::affine(clamp, affine, within(clamp.source(), x));
@@ -131,10 +147,12 @@ fn check_numbers(clamp: &Clamp) -> Result<(), Error> {
     }
 }
 
-/// Whether [`allowed`] may have several results: the clamp has an affine step with [`Precision::Fast`], and its source
-/// or destination is a float.
+/// Whether [`allowed`] may have several results: the clamp has an affine step or a quantisation with
+/// [`Precision::Fast`], and its source or destination is a float.
 pub(crate) fn allows_a_set(clamp: &Clamp) -> bool {
-    clamp.affine().is_some() && clamp.meets_a_float() && clamp.precision() == Precision::Fast
+    (clamp.affine().is_some() || clamp.quantization().is_some())
+        && clamp.meets_a_float()
+        && clamp.precision() == Precision::Fast
 }
 
 /// The bits within the dtype's width.

@@ -11,8 +11,8 @@ use crate::{
 
 use route::{Place, Route};
 use slots::Slots;
-use values::AFFINES;
 pub use values::elements;
+use values::{AFFINES, SCALES};
 
 /// A comparison of a device's kernels with the CPU reference, from [`Host::self_test`]. [`run`](Self::run) executes it.
 ///
@@ -302,12 +302,48 @@ fn cases(exhaustive: bool) -> Vec<Case> {
             }
         }
     }
+    quantized(&mut cases, exhaustive);
     cases
+}
+
+/// Adds the cases of quantisations: a run with each precision, and other routes in turn.
+fn quantized(cases: &mut Vec<Case>, exhaustive: bool) {
+    let new = |source: DType, dtype, scale, zero_point| {
+        let new = if source.is_float() { Clamp::quantize_linear } else { Clamp::dequantize_linear };
+        new(source, dtype, scale, zero_point)
+    };
+    let all = pairs().filter(|(source, dtype)| new(*source, *dtype, 1.0, 0).is_ok());
+    for (p, (source, dtype)) in all.enumerate() {
+        let routes = Route::ALL.into_iter().filter(|route| route.suits(dtype) && !route.has_slots());
+        for (r, route) in routes.enumerate() {
+            let places = route.places(source, dtype);
+            for n in 0..2 * places.len() {
+                let is_usual = route == Route::Run && n < 2;
+                if !exhaustive && !is_usual && (r + 5 * p + 11 * n) % 23 != 0 {
+                    continue;
+                }
+                let first = clamp(source, dtype, None, Rounding::NearestEven, n + p + r);
+                let of_channel = |channel: usize| {
+                    let scale = SCALES[(n + p + r + channel) % SCALES.len()];
+                    let zero_point =
+                        if source == DType::I32 { 0 } else { [0, 100, 7][(p + r + channel) % 3] };
+                    let made = new(source, dtype, scale, zero_point).expect(VALID);
+                    let made = made.with_bounds(first.min(), first.max()).expect(VALID);
+                    let made = made.with_nan_rule(first.nan_rule()).with_order(first.order());
+                    made.with_precision([Precision::Fast, Precision::Exact][n % 2])
+                };
+                cases.push(Case::new(&std::array::from_fn(of_channel), route, places[n / 2]));
+            }
+        }
+    }
 }
 
 impl Case {
     fn new(clamps: &[Clamp; 6], route: Route, place: Place) -> Self {
         let [clamp, ..] = *clamps;
+        if clamp.zero_point().is_some() {
+            return Self { clamps: *clamps, on_gpu: clamp, route, place };
+        }
         let mut on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu).expect(VALID);
         if clamp.has_affine() && clamp.dtype().takes_affine_on_gpu() {
             on_gpu = on_gpu.with_scale_bias(Number::OnGpu, Number::OnGpu).expect(VALID);
@@ -437,8 +473,8 @@ mod tests {
     #[test]
     fn no_case_is_refused() {
         // 84 pairs meet 13 routes each, and a run once more with each of 3 steps. The 18 pairs to 8 bits meet two routes
-        // more. Each of 12 picture routes meets 28 pairs.
-        assert_eq!(cases(false).len(), 84 * (13 + 3) + 18 * 2 + 28 * 12);
+        // more. Each of 12 picture routes meets 28 pairs. 27 pairs are quantised: twice on a run, and on 109 routes in turn.
+        assert_eq!(cases(false).len(), 84 * (13 + 3) + 18 * 2 + 28 * 12 + 27 * 2 + 109);
     }
 
     /// A driver's compiler once failed on one step of one dtype, in the text for long runs in two buffers alone, and only

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::arithmetic::{
-    AffineStep, Arithmetic, Class, ParameterPlace, Parameters, Shortcuts, SlotReads, readers,
+    AffineStep, Arithmetic, Class, Form, ParameterPlace, Parameters, Shortcuts, SlotReads, readers,
 };
 use crate::fragment::{Fragment, fragment};
 #[cfg(test)]
@@ -123,7 +123,8 @@ fn parameter_fragment(place: ParameterPlace) -> Fragment {
 
 /// The fragments for one element: source, destination, class, affine step, and the fragments that these need.
 fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
-    let Arithmetic { source, dtype, step, rounding, found } = arithmetic;
+    let Arithmetic { source, dtype, step, rounding, form } = arithmetic;
+    let (found, is_quantized) = (form == Form::Found, form == Form::Quantization);
     let class = arithmetic.class();
     let element: &[Fragment] = match class {
         Class::Integer => &[fragment!("element/integer")],
@@ -132,8 +133,10 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
         Class::Float64 => &[fragment!("element/float64"), fragment!("wide")],
         Class::Rounded => &[fragment!("element/rounded"), fragment!("element/from_singles")],
         Class::Rounded32 => &[fragment!("element/rounded32"), fragment!("element/from_singles")],
+        Class::Quantized => &[fragment!("element/quantized"), fragment!("step_value/from_float")],
     };
     let (sum, packed) = (fragment!("affine/sum"), fragment!("affine/packed"));
+    let wide_sum = fragment!("affine/wide_sum");
     let (of_float, of_word) = (fragment!("affine/float_product"), fragment!("affine/word_product"));
     let affine = match (step, class) {
         (AffineStep::None, Class::Integer) if arithmetic.converts() && source == DType::U32 => {
@@ -146,6 +149,12 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
             vec![fragment!("affine/none_from_float")]
         }
         (AffineStep::None, _) => vec![fragment!("affine/none")],
+        (AffineStep::Fast, Class::Quantized) => vec![fragment!("affine/quotient_fast")],
+        (_, Class::Quantized) => vec![fragment!("affine/quotient_exact")],
+        (AffineStep::Fast, _) if is_quantized => vec![fragment!("affine/product_fast")],
+        (AffineStep::Exact, _) if is_quantized => {
+            vec![fragment!("affine/product_exact"), of_float, wide_sum, packed]
+        }
         (AffineStep::Fast, Class::Float64) => vec![fragment!("affine/float64_fast")],
         (AffineStep::Fast, _) => vec![fragment!("affine/float_fast")],
         (AffineStep::Fixed, _) => vec![fragment!("affine/fixed")],
@@ -155,12 +164,14 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
         (AffineStep::Exact, Class::Integer) => vec![fragment!("affine/integer"), fragment!("wide")],
         (AffineStep::Exact, Class::Integer64) => vec![fragment!("affine/integer64")],
         (AffineStep::Exact, Class::Float | Class::Rounded) if arithmetic.takes_words() => {
-            vec![fragment!("affine/word_to_single"), of_word, sum, packed]
+            vec![fragment!("affine/word_to_single"), of_word, wide_sum, sum, packed]
         }
         (AffineStep::Exact, Class::Float | Class::Rounded) => {
-            vec![fragment!("affine/float_exact"), of_float, sum, packed]
+            vec![fragment!("affine/float_exact"), of_float, wide_sum, sum, packed]
         }
-        (AffineStep::Exact, Class::Rounded32) => vec![fragment!("affine/single_to_word"), of_float, sum],
+        (AffineStep::Exact, Class::Rounded32) => {
+            vec![fragment!("affine/single_to_word"), of_float, wide_sum, sum]
+        }
         (AffineStep::Exact, Class::Float64) => vec![fragment!("affine/float64_exact")],
     };
     let mut fragments = vec![dtype.destination_fragment()];
@@ -169,7 +180,7 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     if matches!(class, Class::Float | Class::Rounded | Class::Rounded32) {
         // An affine step from an integer makes a NaN only if scale or bias is on the GPU.
         let never_nan = !source.is_float() && !found;
-        if step != AffineStep::None {
+        if step != AffineStep::None && !is_quantized {
             fragments.push(match found {
                 _ if never_nan => fragment!("affine/finite"),
                 true => fragment!("affine/found"),
@@ -180,8 +191,19 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
             if class == Class::Float || step != AffineStep::None {
                 fragments.push(fragment!("step_value/single"));
             }
+            let to_single =
+                step == AffineStep::Exact && class != Class::Rounded32 || arithmetic.takes_words();
+            if to_single {
+                fragments.push(if is_quantized {
+                    fragment!("step_value/to_nearest")
+                } else {
+                    fragment!("step_value/to_odd")
+                });
+            }
             fragments.push(match step {
                 _ if source.is_float() => fragment!("step_value/from_float"),
+                _ if is_quantized && !arithmetic.takes_words() => fragment!("step_value/from_difference"),
+                _ if is_quantized => fragment!("step_value/from_word"),
                 _ if !arithmetic.takes_words() => fragment!("step_value/from_integer"),
                 AffineStep::Exact => fragment!("step_value/word"),
                 _ => fragment!("step_value/from_word"),

@@ -14,6 +14,10 @@
 //! | dimensions | [4; from level 3.0 on 1–8](directml::FeatureLevel::ranks) | any, here 0–8; give a packed tensor of higher rank as one dimension | the same | the same | the same |
 //! | scale and bias | yes | – | – | – | – |
 //!
+//! ONNX `QuantizeLinear` and `DequantizeLinear` are [`Clamp::quantize_linear`](crate::Clamp::quantize_linear) and
+//! [`Clamp::dequantize_linear`](crate::Clamp::dequantize_linear), for one scale or [one per index of an
+//! axis](crate::Clamps::along), opsets 10 to 21; the [manual](crate::manual::quantization) compares them with other systems.
+//!
 //! If a standard rejects an argument, the [`Error`] names the standard and its version. Where a runtime differs from
 //! the text of its standard, this crate follows the text: see [ONNX Runtime](onnx#where-onnx-runtime-does-otherwise).
 //!
@@ -127,6 +131,7 @@
 
 mod convert;
 pub mod directml;
+mod linear;
 pub mod onednn;
 pub mod onnx;
 pub mod openvino;

@@ -1,8 +1,8 @@
 // Scale and bias of exact steps from or to floats of up to 32 bits, and the exact sum. Uses integer arithmetic without
 // branches, four elements at a time.
 //
-// Provides: Affine, Sum, sum, SUM_BITS
-// Needs: numbers
+// Provides: Affine, sum
+// Needs: numbers, Sum, SUM_BITS
 struct Affine {
     scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
     scale_exponent: i32, // exponent of that bit
@@ -14,16 +14,6 @@ struct Affine {
     infinite_from: u32,
     nan_from: u32,
 }
-
-// ± (high * 2^28 + low) * 2^-56 * 2^exponent, with high < 2^30 and low < 2^28.
-struct Sum {
-    high: vec4<i32>,
-    low: vec4<i32>,
-    exponent: vec4<i32>, // plus the format's exponent bias
-    sign: vec4<u32>,     // the format's sign bit, or 0
-}
-
-const SUM_BITS: vec4<i32> = vec4<i32>(0xfffffff);
 
 // Adds the bias to a product. The product is 0, or its top bit is bit 28 of high; its lowest bit is 0.
 fn sum(scaled: Sum) -> Sum {

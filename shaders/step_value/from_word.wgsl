@@ -2,7 +2,7 @@
 // rounded to odd if the result is rounded again. Uses integer operations only, because devices round differently.
 //
 // Provides: step_value
-// Needs: magnitude, sign_of, ROUNDS_SINGLES
+// Needs: magnitude, sign_of, TO_ODD
 fn step_value(bits: vec4<u32>) -> vec4<u32> {
     let size = magnitude(bits);
     let zeros = countLeadingZeros(size);
@@ -10,7 +10,7 @@ fn step_value(bits: vec4<u32>) -> vec4<u32> {
     let kept = shifted >> vec4<u32>(8u);
     let lost = shifted & vec4<u32>(0xffu);
     var unit = kept + ((lost + vec4<u32>(0x7fu) + (kept & vec4<u32>(1u))) >> vec4<u32>(8u));
-    if ROUNDS_SINGLES {
+    if TO_ODD {
         unit = kept | min(lost, vec4<u32>(1u));
     }
     // The leading bit of the significand adds 1 to the exponent, as a carry does.

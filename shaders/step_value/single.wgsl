@@ -1,17 +1,12 @@
 // The format of the affine step's floats: f32. `own.wgsl` uses the format of the elements instead.
 //
-// Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS, TO_ODD,
+// Provides: OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS, OPERAND_EXPONENT_BIAS,
 //     widen_operand, narrow_operand
-// Needs: ROUNDS_SINGLES
 const OPERAND_SIGN: u32 = 0x80000000u;
 const OPERAND_SIGN_SHIFT: u32 = 0u; // moves OPERAND_SIGN to bit 31
 const OPERAND_INFINITY: u32 = 0x7f800000u;
 const OPERAND_MANTISSA_BITS: u32 = 23u;
 const OPERAND_EXPONENT_BIAS: i32 = 127;
-
-// Whether the exact step rounds to odd: an inexact f32 then has its last bit set. Rounding that f32 to a format shorter
-// by two bits or more gives the same as rounding the exact number (Boldo and Melquiond, 2008).
-const TO_ODD: bool = ROUNDS_SINGLES;
 
 // To f32 and back; finite numbers only.
 

@@ -1,6 +1,7 @@
 //! The bounds of a clamp as keys, which the shaders compare: integers that order elements by value.
 
 use super::low_first;
+use super::quantized::BEYOND;
 use crate::fragment::mirrors;
 use crate::operator::Kind;
 use crate::operator::format::FloatFormat;
@@ -18,6 +19,14 @@ mirrors! {
         min: i32,
         max: i32,
         nan: u32,
+    }
+
+    /// Mirrors `Bounds` in `element/quantized.wgsl`.
+    struct QuantizedBounds {
+        min: i32,
+        max: i32,
+        zero_point: i32,
+        nan: i32,
     }
 
     /// Mirrors `Bounds` in `element/integer64.wgsl`.
@@ -65,6 +74,19 @@ impl RoundedBounds {
             NanRule::ToMax => f32::INFINITY,
         };
         Self { min, max, nan: nan.to_bits() }
+    }
+}
+
+impl QuantizedBounds {
+    pub(crate) fn new(clamp: &Clamp) -> Self {
+        let IntegerBounds { min, max } = IntegerBounds::new(clamp);
+        // The rounded quotient that a NaN counts as. The others saturate with every zero point.
+        let nan = match clamp.nan_rule() {
+            NanRule::Propagate => 0,
+            NanRule::ToMin => -BEYOND,
+            NanRule::ToMax => BEYOND,
+        };
+        Self { min, max, zero_point: clamp.zero_point().unwrap_or(0), nan }
     }
 }
 

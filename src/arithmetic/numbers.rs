@@ -1,8 +1,8 @@
 //! The numbers of an affine step, laid out as the struct `Affine` of its WGSL.
 
 use super::parts::{Parts, Split};
-use super::step::{self, AffineStep, Arithmetic, Class, UNCHANGED};
-use super::{fixed::Fixed, float, halves::Halves, integer};
+use super::step::{self, AffineStep, Arithmetic, Class, Form, UNCHANGED};
+use super::{fixed::Fixed, float, halves::Halves, integer, quantized};
 use crate::fragment::{Mirror, MirrorBytes, Twin, mirrors};
 use crate::{Clamp, Precision};
 
@@ -23,6 +23,9 @@ impl StepNumbers {
     /// element unchanged.
     pub(crate) fn find(clamp: &Clamp, arithmetic: Arithmetic) -> Option<Self> {
         let Arithmetic { source, dtype, step, .. } = arithmetic;
+        if arithmetic.form == Form::Quantization {
+            return Self::of_quantization(clamp, step);
+        }
         // The numbers depend on the clamp's own rounding; `arithmetic.rounding` only selects fragments.
         let (affine, rounding) = (clamp.affine(), clamp.rounding());
         let of_floats = step::step_dtype(arithmetic);
@@ -45,9 +48,10 @@ impl StepNumbers {
                 Self::of(&integer::Integer64::new(dtype, some, rounding))
             }
             (AffineStep::Fixed | AffineStep::Halves | AffineStep::Thirds | AffineStep::Quarters, _)
+            | (_, Class::Quantized)
             // Steps between integers are always exact.
             | (AffineStep::Fast, Class::Integer | Class::Integer64) => return None,
-            (AffineStep::Fast, Class::Rounded) if arithmetic.found => return None,
+            (AffineStep::Fast, Class::Rounded) if arithmetic.form == Form::Found => return None,
             (AffineStep::Fast, _) if !is_fast => return None,
             // In fast F64 steps, no numbers keep every bit.
             (AffineStep::Fast, Class::Float64) => Self::of(&float::FloatFast64::new(affine?)),
@@ -58,6 +62,23 @@ impl StepNumbers {
             (AffineStep::Exact, Class::Float64) => Self::of(&float::FloatExact64::new(some)),
             (AffineStep::Exact, _) => Self::of(&float::FloatExact::new(of_floats, some)),
         })
+    }
+
+    /// The numbers of a quantisation.
+    fn of_quantization(clamp: &Clamp, step: AffineStep) -> Option<Self> {
+        let quantization = clamp.quantization()?;
+        let is_fast = clamp.precision() == Precision::Fast;
+        match (step, clamp.source().is_float()) {
+            (AffineStep::Fast, true) if is_fast => {
+                Some(Self::of(&quantized::QuotientFast::new(quantization)))
+            }
+            (AffineStep::Exact, true) => Some(Self::of(&quantized::QuotientExact::new(quantization))),
+            (AffineStep::Fast, false) if is_fast => {
+                Some(Self::of(&quantized::ProductFast::new(quantization)))
+            }
+            (AffineStep::Exact, false) => Some(Self::of(&quantized::ProductExact::new(quantization))),
+            _ => None,
+        }
     }
 
     /// Keeps in `list` what [`Arithmetic::of`] finds.
@@ -79,8 +100,13 @@ impl StepNumbers {
 
     /// The layout of the numbers.
     pub(super) const fn twin(arithmetic: Arithmetic) -> Twin {
+        let is_quantized = matches!(arithmetic.form, Form::Quantization);
         match (arithmetic.step, arithmetic.class()) {
             (AffineStep::None, _) => NoStep::TWIN,
+            (AffineStep::Fast, Class::Quantized) => quantized::QuotientFast::TWIN,
+            (_, Class::Quantized) => quantized::QuotientExact::TWIN,
+            (AffineStep::Fast, _) if is_quantized => quantized::ProductFast::TWIN,
+            (AffineStep::Exact, _) if is_quantized => quantized::ProductExact::TWIN,
             (AffineStep::Fixed, _) => Fixed::TWIN,
             (AffineStep::Halves, _) => Halves::TWIN,
             (AffineStep::Thirds | AffineStep::Quarters, _) => Parts::TWIN,

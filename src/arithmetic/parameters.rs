@@ -25,6 +25,7 @@ impl Parameters {
             Class::Float => MirrorBytes::of(&bounds::FloatBounds::new(clamp)),
             Class::Float64 => MirrorBytes::of(&bounds::FloatBounds64::new(clamp)),
             Class::Rounded | Class::Rounded32 => MirrorBytes::of(&bounds::RoundedBounds::new(clamp)),
+            Class::Quantized => MirrorBytes::of(&bounds::QuantizedBounds::new(clamp)),
         };
         parameters.pad();
         parameters.push(numbers.as_bytes());
@@ -54,6 +55,7 @@ pub(crate) const fn twins(arithmetic: Arithmetic) -> [Twin; 2] {
         Class::Float => bounds::FloatBounds::TWIN,
         Class::Float64 => bounds::FloatBounds64::TWIN,
         Class::Rounded | Class::Rounded32 => bounds::RoundedBounds::TWIN,
+        Class::Quantized => bounds::QuantizedBounds::TWIN,
     };
     [bounds, StepNumbers::twin(arithmetic)]
 }

@@ -21,6 +21,8 @@ pub(crate) enum Class {
     Rounded,
     /// From floats to 32-bit integers.
     Rounded32,
+    /// From floats to integers of up to 16 bits by [`Clamp::quantize_linear`].
+    Quantized,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,17 +49,31 @@ pub(crate) struct Arithmetic {
     /// How the module rounds to integers. [`Rounding::TowardZero`] if it does not round, and for [`AffineStep::Fixed`],
     /// whose numbers include the rounding.
     pub(crate) rounding: Rounding,
-    /// Whether scale or bias is on the GPU and the source is an integer. Such a step may make NaNs.
-    pub(crate) found: bool,
+    pub(crate) form: Form,
+}
+
+/// Where the numbers of a step come from, and what they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Form {
+    /// Scale and bias, if any.
+    Affine,
+    /// Scale or bias is on the GPU and the source is an integer. Such a step may make NaNs.
+    Found,
+    /// Scale and zero point, of [`Clamp::quantize_linear`] or [`Clamp::dequantize_linear`].
+    Quantization,
 }
 
 impl Arithmetic {
     pub(crate) const fn new(clamp: &Clamp, step: AffineStep) -> Self {
         let (source, dtype) = (clamp.source(), clamp.dtype());
-        let found = clamp.has_affine_on_gpu() && !source.is_float();
-        let rounds = rounds(class(source, dtype, found), step);
+        let form = match clamp.zero_point() {
+            Some(_) => Form::Quantization,
+            None if clamp.has_affine_on_gpu() && !source.is_float() => Form::Found,
+            None => Form::Affine,
+        };
+        let rounds = rounds(class(source, dtype, form), step);
         let rounding = if rounds { clamp.rounding() } else { Rounding::TowardZero };
-        Self { source, dtype, step, rounding, found }
+        Self { source, dtype, step, rounding, form }
     }
 
     /// The arithmetic with the shortest step that serves all `clamps`, which agree in dtypes; `None` if there is no clamp.
@@ -78,7 +94,7 @@ impl Arithmetic {
     }
 
     pub(crate) const fn class(self) -> Class {
-        class(self.source, self.dtype, self.found)
+        class(self.source, self.dtype, self.form)
     }
 
     pub(crate) fn converts(self) -> bool {
@@ -102,21 +118,22 @@ impl Arithmetic {
             let sources = DType::ALL.into_iter().filter(move |source| source.converts_to(dtype));
             sources.map(move |source| (source, dtype))
         });
-        let found = |(source, dtype): (DType, DType)| {
-            let takes = !source.is_float() && dtype.takes_affine_on_gpu();
-            [Some(false), takes.then_some(true)]
-                .into_iter()
-                .flatten()
-                .map(move |found| (source, dtype, found))
+        let forms = |(source, dtype): (DType, DType)| {
+            let found = !source.is_float() && dtype.takes_affine_on_gpu();
+            let quantizes = Clamp::quantize_linear(source, dtype, 1.0, 0).is_ok()
+                || Clamp::dequantize_linear(source, dtype, 1.0, 0).is_ok();
+            let forms =
+                [Some(Form::Affine), found.then_some(Form::Found), quantizes.then_some(Form::Quantization)];
+            forms.into_iter().flatten().map(move |form| (source, dtype, form))
         };
-        pairs.flat_map(found).flat_map(|(source, dtype, found)| {
-            steps(source, dtype, found).iter().flat_map(move |&step| {
-                let roundings: &[Rounding] = if rounds(class(source, dtype, found), step) {
+        pairs.flat_map(forms).flat_map(|(source, dtype, form)| {
+            steps(source, dtype, form).iter().flat_map(move |&step| {
+                let roundings: &[Rounding] = if rounds(class(source, dtype, form), step) {
                     &[Rounding::TowardZero, Rounding::NearestEven]
                 } else {
                     &[Rounding::TowardZero]
                 };
-                roundings.iter().map(move |&rounding| Self { source, dtype, step, rounding, found })
+                roundings.iter().map(move |&rounding| Self { source, dtype, step, rounding, form })
             })
         })
     }
@@ -149,9 +166,11 @@ impl fmt::Display for Arithmetic {
             write!(f, "{} to ", self.source)?;
         }
         write!(f, "{}, {}", self.dtype, self.step)?;
-        if self.found {
-            f.write_str(" found on the GPU")?;
-        }
+        f.write_str(match self.form {
+            Form::Affine => "",
+            Form::Found => " found on the GPU",
+            Form::Quantization => " with a zero point",
+        })?;
         if self.rounding == Rounding::NearestEven {
             f.write_str(", to nearest even")?;
         }
@@ -159,8 +178,10 @@ impl fmt::Display for Arithmetic {
     }
 }
 
-const fn class(source: DType, dtype: DType, found: bool) -> Class {
+const fn class(source: DType, dtype: DType, form: Form) -> Class {
+    let found = matches!(form, Form::Found);
     match (dtype.is_float(), dtype.bits()) {
+        (false, _) if matches!(form, Form::Quantization) => Class::Quantized,
         (true, 64) => Class::Float64,
         (true, _) => Class::Float,
         (false, 64) => Class::Integer64,
@@ -177,17 +198,18 @@ const fn rounds(class: Class, step: AffineStep) -> bool {
         Class::Integer | Class::Integer64 => {
             !matches!(step, AffineStep::None | AffineStep::Fast | AffineStep::Fixed)
         }
-        Class::Float | Class::Float64 => false,
+        Class::Float | Class::Float64 | Class::Quantized => false,
     }
 }
 
 /// All steps from one dtype to another.
 #[cfg(test)]
-const fn steps(source: DType, dtype: DType, found: bool) -> &'static [AffineStep] {
+const fn steps(source: DType, dtype: DType, form: Form) -> &'static [AffineStep] {
     use AffineStep::{Exact, Fast, Fixed, Halves, None, Quarters, Thirds};
-    match class(source, dtype, found) {
-        Class::Float if found => &[Fast, Exact],
-        Class::Rounded if found => &[Exact],
+    match class(source, dtype, form) {
+        Class::Quantized => &[Fast, Exact],
+        Class::Float if !matches!(form, Form::Affine) => &[Fast, Exact],
+        Class::Rounded if matches!(form, Form::Found) => &[Exact],
         Class::Float | Class::Float64 | Class::Rounded | Class::Rounded32 => &[None, Fast, Exact],
         Class::Integer if dtype.size() == 4 => &[None, Exact],
         Class::Integer if source.size() == 1 => &[None, Exact, Fixed, Halves],
@@ -219,7 +241,8 @@ impl fmt::Display for AffineStep {
 
 /// The dtype of the step values, which the affine step computes on, if they are floats.
 pub(super) fn step_dtype(arithmetic: Arithmetic) -> DType {
-    if arithmetic.converts() || arithmetic.found { DType::F32 } else { arithmetic.dtype }
+    let own = !arithmetic.converts() && arithmetic.form == Form::Affine;
+    if own { arithmetic.dtype } else { DType::F32 }
 }
 
 /// The identity for exact steps; preserves −0.
@@ -244,6 +267,7 @@ impl Shortcuts {
         };
         let is_float = matches!(arithmetic.class(), Class::Float | Class::Float64);
         let meets_infinity = arithmetic.source.is_float()
+            && arithmetic.form != Form::Quantization
             && match arithmetic.step {
                 AffineStep::Fast => true,
                 // Exact steps of F64 have a text of their own.

@@ -1,6 +1,7 @@
 //! Tests the exact steps of integers: they give the reference's results, and have numbers for ordinary scales and
 //! biases. The formulas here repeat those of `shaders/affine/`.
 
+mod quantized;
 mod wide;
 
 use proptest::prelude::*;

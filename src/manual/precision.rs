@@ -38,8 +38,11 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
+//! [`Clamp::quantize_linear`](crate::Clamp::quantize_linear) with `Fast` is such a product with `1 / scale`, rounded to an
+//! integer; with `Exact` it is the quotient. See the [manual](super::quantization).
+//!
 //! WGSL leaves float rounding to the device, so a result may lie outside the set. No tested device has such a result.
-//! `Exact` uses no float instruction.
+//! `Exact` uses no float instruction whose rounding matters: one estimates a quotient, and integers decide the result.
 //!
 //! # F16
 //!

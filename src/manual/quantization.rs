@@ -7,6 +7,8 @@
 //! | requantise accumulators | from I32 to I8 or U8 | outputs: columns |
 //! | dequantise | from I32, I8 or U8 to F32, F16 or BF16 | columns, then rows |
 //!
+//! Zero points, and a division in place of a product, are [below](#zero-points-as-onnx-and-others-define-them).
+//!
 //! Steps to integers take `Clamp::new(-127_i8, 127)` or other bounds, [`Clamp::with_source`], a scale, and
 //! [`Rounding::NearestEven`]; the default rounding drops the fraction. Steps to floats take `Clamp::unbounded(DType::F32)`,
 //! [`Clamp::with_source`] and the reciprocal of the scale. Weights, with scales that the host knows:
@@ -82,15 +84,83 @@
 //!   neighbouring f32; `Exact` rounds once.
 //! - With scales from 1e-5 to 1 that the host knows, nearly all calls from I32 to I8 take 32-bit arithmetic: 99 % of those with 1,024
 //!   channels. Other scales take about three times as long. The channels of a call share one arithmetic.
-//! - A zero point is the bias: `x * scale + zero_point`, rounded after the sum.
 //!
-//! # As other systems do it
+//! # Zero points, as ONNX and others define them
 //!
-//! | system | same | different |
+//! [`Clamp::quantize_linear`] divides by a scale, rounds, and adds a zero point after rounding;
+//! [`Clamp::dequantize_linear`] subtracts it from the integer. An affine step multiplies and rounds once at the end, so it
+//! has other results: with a bias in place of a zero point, bytes beside a tie are one apart, and a dequantised zero point
+//! is about 1e-8 instead of 0. The law:
+//!
+//! - quantise, F32, F16 or BF16 to U8, I8, U16 or I16: `saturate(nearest_even(f32(x / scale)) + zero_point)`, then the
+//!   bounds. The real quotient is rounded once to an f32.
+//! - dequantise, U8, I8, U16, I16 or I32 to F32, F16 or BF16: `dtype(f32(f32(x - zero_point) * scale))`, then the bounds.
+//!   The zero point of an I32 is 0.
+//! - A NaN counts as 0, so it becomes the zero point; [`NanRule::ToMin`](crate::NanRule::ToMin) and
+//!   [`ToMax`](crate::NanRule::ToMax) make it the lowest or highest integer. ±∞ saturates.
+//! - [`Precision::Exact`] has these bits on every device. [`Precision::Fast`] multiplies by `f32(1 / scale)`, as `PyTorch`
+//!   does; dequantised, `Fast` differs only where a device flushes subnormals.
+//!
+//! | system | call | bits |
 //! | --- | --- | --- |
-//! | PyTorch `quantize_per_tensor`, `quantize_per_channel` | multiplies by `inv_scale = 1 / scale`, rounds to nearest even. With zero point 0, `Fast` has the same bits | adds the zero point after rounding: if it is not 0, results near a tie may be one apart |
-//! | ONNX `QuantizeLinear` | rounds to nearest even, saturates | divides by `y_scale`, which equals a multiplication for powers of two only; adds the zero point after rounding, which gives the same with `Exact` and an even zero point |
-//! | ONNX `DequantizeLinear` | `(x - zero_point) * scale` | give the bias `-zero_point * scale`: the sum is rounded once with `Exact` |
+//! | ONNX `QuantizeLinear`, opset 10 to 21 | [`Clamp::quantize_linear`] with `Exact` | all of ONNX Runtime 1.32's that are recorded: `CONFORMANCE.md` in `tests/data` |
+//! | ONNX `DequantizeLinear` | [`Clamp::dequantize_linear`] | all recorded |
+//! | `PyTorch` `quantize_per_tensor` | [`Clamp::quantize_linear`] with `Fast` | those of its formula, where the device flushes no subnormals |
+//! | `PyTorch` `quantize_per_channel` | the same, [`Clamps::along`](crate::Clamps::along) its axis | the same |
+//! | `PyTorch` `dequantize` | [`Clamp::dequantize_linear`] | those of its formula |
+//! | `TFLite` `QUANTIZE` from F32 | [`Clamp::quantize_linear`] with `Exact` | except at ties, which `TFLite` rounds away from zero |
+//! | `TFLite` `DEQUANTIZE` | [`Clamp::dequantize_linear`] | those of its formula |
+//! | `torchvision` `ToTensor`, `v2.ToDtype(scale=True)` | [below](#a-picture--255) | |
+//!
+//! A fused `ReLU` is a Min equal to the zero point. Not offered: scales or zero points on the GPU, FP8 and 4 bits, an output
+//! dtype or a precision attribute other than f32. Rounding is always to nearest even.
+//!
+//! ## A scale for each block
+//!
+//! ONNX's `block_size`, GGUF and others give each `k` elements of a row a scale. View the tensor as `[n / k, k]`; blocks are
+//! then channels along axis 0:
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Precision, reference};
+//!
+//! let (k, scales) = (4, [0.25_f32, 2.0]);
+//! let weights = [0.5_f32, -1.0, 0.3, 31.75, 1.0, 3.0, -5.0, 1e9];
+//! let block = |scale| Ok(Clamp::quantize_linear(DType::F32, DType::I8, scale, 0)?.with_precision(Precision::Exact));
+//! let blocks = scales.into_iter().map(block).collect::<Result<Vec<_>, wgpu_clamp::Error>>()?;
+//! let layout = Layout::packed(&[weights.len() / k, k])?;
+//! let src: Vec<u8> = weights.iter().flat_map(|weight| weight.to_le_bytes()).collect();
+//! let mut quantized = [0; 8];
+//! reference::apply(Clamps::along(0, &blocks), &layout, &src, &layout, &mut quantized)?;
+//! assert_eq!(quantized.map(u8::cast_signed), [2, -4, 1, 127, 0, 2, -2, 127]); // 0.5, 1.5 and -2.5 are ties
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! ## A picture / 255
+//!
+//! `torchvision`'s `v2.ToDtype(scale=True)` multiplies by `1.0 / 255`, and so does a division by 255 in `PyTorch` on CUDA:
+//! `dequantize_linear(U8, F32, 1.0 / 255.0, 0)` has their bits. `ToTensor` on a CPU divides: 126 of the 256 results are then
+//! one unit in the last place apart. No call here divides to a float.
+//!
+//! ```
+//! use wgpu_clamp::{Clamp, DType, reference};
+//!
+//! let picture = Clamp::dequantize_linear(DType::U8, DType::F32, 1.0 / 255.0, 0)?;
+//! let mut apart = 0;
+//! for byte in 0..=255_u8 {
+//!     let ours = f32::from_bits(reference::element(&picture, byte.into())? as u32);
+//!     assert_eq!(ours, f32::from(byte) * (1.0 / 255.0));
+//!     let divided = f32::from(byte) / 255.0;
+//!     assert!([divided, divided.next_up(), divided.next_down()].contains(&ours));
+//!     apart += usize::from(ours != divided);
+//! }
+//! assert_eq!(apart, 126);
+//! # Ok::<(), wgpu_clamp::Error>(())
+//! ```
+//!
+//! ## In an ONNX model
+//!
+//! A node `QuantizeLinear` or `DequantizeLinear` is one call. This crate has no example that reads ONNX files; the test
+//! `every_node_of_onnx_runtime_is_equal` in `tests/gpu` replaces 194 such nodes by calls and compares their bytes.
 
 #[cfg(doc)]
 use crate::{Clamp, Precision, Prepared, Rounding};

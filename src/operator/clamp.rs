@@ -1,7 +1,7 @@
 //! The clamp: its bounds, order, NaN rule, scale, bias, precision and rounding.
 
 use crate::error::names;
-use crate::{DType, Element, Error, Number};
+use crate::{DType, Element, Error, Number, Scalar};
 
 /// The bound that wins where `Min > Max`. Elsewhere the two orders give the same results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -64,6 +64,16 @@ pub(crate) struct Affine {
     bias: f64,
 }
 
+/// The numbers of a clamp of `Clamp::quantize_linear` or `Clamp::dequantize_linear`. The former has a float source, the
+/// latter an integer source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quantization {
+    /// Finite; not 0 if it divides.
+    pub(crate) scale: f32,
+    /// A number of the integer dtype.
+    pub(crate) zero_point: i32,
+}
+
 impl Affine {
     pub(crate) const fn new(scale: f64, bias: f64) -> Self {
         Self { scale, bias }
@@ -114,6 +124,8 @@ pub struct Clamp {
     bias: Number,
     precision: Precision,
     rounding: Rounding,
+    /// Not `None` for a quantisation, of which `scale` is the scale. There is no affine step then.
+    zero_point: Option<i32>,
 }
 
 impl Clamp {
@@ -171,6 +183,19 @@ impl Clamp {
             bias: Number::Absent,
             precision: Precision::Fast,
             rounding: Rounding::TowardZero,
+            zero_point: None,
+        }
+    }
+
+    /// The clamp without bounds of a quantisation, whose arguments are right.
+    pub(crate) fn of_quantization(source: DType, dtype: DType, quantization: Quantization) -> Self {
+        let Quantization { scale, zero_point } = quantization;
+        Self {
+            source,
+            scale: scale.into(),
+            rounding: Rounding::NearestEven,
+            zero_point: Some(zero_point),
+            ..Self::unbounded(dtype)
         }
     }
 
@@ -179,7 +204,9 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if a value is not of the clamp's dtype.
+    /// - [`Error::DType`] if a value is not of the clamp's dtype,
+    /// - [`Error::Argument`] if a number is on the GPU and the clamp is of [`quantize_linear`](Self::quantize_linear) or
+    ///   [`dequantize_linear`](Self::dequantize_linear).
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, Number, Scalar};
@@ -202,6 +229,10 @@ impl Clamp {
                     self.dtype
                 );
                 return Err(Error::dtype_of_bound(argument, self.dtype, scalar.dtype(), &remedy));
+            }
+            if number == Number::OnGpu && self.zero_point.is_some() {
+                let value = format!("it is `Number::OnGpu`, {}", self.beside_a_zero_point());
+                return Err(Error::argument(argument, value, "give its value"));
             }
         }
         Ok(Self { min, max, ..self })
@@ -242,7 +273,9 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if `source` is not the clamp's own dtype and one of the two is not among the nine.
+    /// - [`Error::DType`] if `source` is not the clamp's own dtype and one of the two is not among the nine,
+    /// - [`Error::Argument`] if the clamp is of [`quantize_linear`](Self::quantize_linear) or
+    ///   [`dequantize_linear`](Self::dequantize_linear) and has another source.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, Rounding};
@@ -260,11 +293,15 @@ impl Clamp {
             let those = names(&DType::CONVERTIBLE);
             return Err(Error::dtype("source", pair, format!("any two of {those} do")));
         }
+        if self.zero_point.is_some() && source != self.source {
+            let value = format!("it is {source}, {}", self.beside_a_zero_point());
+            return Err(Error::argument("source", value, "give the constructor this source"));
+        }
         Ok(Self { source, ..self })
     }
 
     /// Sets the rounding to an integer. The default is [`Rounding::TowardZero`]. Without effect if the clamp's dtype is
-    /// a float.
+    /// a float, and on a clamp of [`quantize_linear`](Self::quantize_linear), which rounds to nearest.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Rounding};
@@ -273,7 +310,9 @@ impl Clamp {
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub const fn with_rounding(mut self, rounding: Rounding) -> Self {
-        self.rounding = rounding;
+        if self.zero_point.is_none() {
+            self.rounding = rounding;
+        }
         self
     }
 
@@ -298,7 +337,8 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if a number is NaN or infinite.
+    /// [`Error::Argument`] if a number is NaN or infinite, or if the clamp is of
+    /// [`quantize_linear`](Self::quantize_linear) or [`dequantize_linear`](Self::dequantize_linear).
     ///
     /// ```
     /// # use wgpu_clamp::Clamp;
@@ -323,7 +363,8 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// - [`Error::Argument`] if a value is NaN or infinite,
+    /// - [`Error::Argument`] if a value is NaN or infinite, or if the clamp is of
+    ///   [`quantize_linear`](Self::quantize_linear) or [`dequantize_linear`](Self::dequantize_linear),
     /// - [`Error::DType`] if a value is an F64 and the clamp is not of F64, since rounding it silently would change the
     ///   results; if a value is of any other dtype; or if a number is on the GPU and the clamp's dtype is I32, U32 or
     ///   of 64 bits.
@@ -342,6 +383,11 @@ impl Clamp {
         scale: impl Into<Number>,
         bias: impl Into<Number>,
     ) -> Result<Self, Error> {
+        if self.zero_point.is_some() {
+            let value = format!("an affine step is given, {}", self.beside_a_zero_point());
+            let remedy = "give the constructor another scale, or another clamp the affine step";
+            return Err(Error::argument("scale", value, remedy));
+        }
         self.scale = self.affine_number("scale", scale.into())?;
         self.bias = self.affine_number("bias", bias.into())?;
         if let Some(Affine { scale, bias }) = self.known_affine() {
@@ -380,8 +426,17 @@ impl Clamp {
         Ok(if self.dtype == DType::F64 { value.into() } else { scalar.into() })
     }
 
-    /// The affine step, the identity if there is none; `None` if scale or bias is on the GPU.
+    /// The end of a refusal's value: the constructor beside which something is refused.
+    fn beside_a_zero_point(&self) -> String {
+        let name = if self.source.is_float() { "quantize_linear" } else { "dequantize_linear" };
+        format!("and the clamp is of `Clamp::{name}` from {} to {}", self.source, self.dtype)
+    }
+
+    /// The affine step, the identity if there is none; `None` if scale or bias is on the GPU, or for a quantisation.
     fn known_affine(&self) -> Option<Affine> {
+        if self.zero_point.is_some() {
+            return None;
+        }
         let known = |number: Number, absent: f64| match number {
             Number::Absent => Some(absent),
             Number::Value(scalar) => scalar.get::<f64>().or_else(|| scalar.get::<f32>().map(f64::from)),
@@ -468,7 +523,7 @@ impl Clamp {
     }
 
     /// The factor of the affine step: an F64 in a clamp of F64, else an F32. Absent if there is no step or the step is
-    /// the identity.
+    /// the identity. With a [`zero_point`](Self::zero_point), the scale of that quantisation.
     #[must_use]
     pub const fn scale(&self) -> Number {
         self.scale
@@ -481,9 +536,21 @@ impl Clamp {
         self.bias
     }
 
+    /// The zero point of [`quantize_linear`](Self::quantize_linear) or [`dequantize_linear`](Self::dequantize_linear);
+    /// `None` for any other clamp.
+    #[must_use]
+    pub const fn zero_point(&self) -> Option<i32> {
+        self.zero_point
+    }
+
+    pub(crate) fn quantization(&self) -> Option<Quantization> {
+        let scale = self.scale.value().and_then(Scalar::get);
+        Some(Quantization { zero_point: self.zero_point?, scale: scale? })
+    }
+
     /// Whether there is an affine step other than the identity. A step with a number on the GPU counts as one.
     pub(crate) fn has_affine(&self) -> bool {
-        [self.scale, self.bias] != [Number::Absent; 2]
+        self.zero_point.is_none() && [self.scale, self.bias] != [Number::Absent; 2]
     }
 
     pub(crate) const fn has_affine_on_gpu(&self) -> bool {

@@ -48,7 +48,9 @@ impl<'a> From<&'a Clamp> for Clamps<'a> {
 
 impl<'a> Clamps<'a> {
     /// Applies `clamps[i]` to index `i` of dimension `axis`. There must be one clamp for each index, and all must have
-    /// the same dtypes, order, NaN rule, precision and rounding.
+    /// the same dtypes, order, NaN rule, precision and rounding. All or none are of
+    /// [`quantize_linear`](Clamp::quantize_linear) or [`dequantize_linear`](Clamp::dequantize_linear), each with a scale
+    /// and a zero point of its own.
     #[must_use]
     pub const fn along(axis: usize, clamps: &'a [Clamp]) -> Self {
         Self { axis: Some(axis), list: clamps, in_slots: false }
@@ -124,7 +126,8 @@ impl<'a> Clamps<'a> {
                 return Err(Error::argument("clamps", value, "give one clamp with `Clamps::slots_along`"));
             }
             if let Some(difference) = difference(first, channel, clamp) {
-                let remedy = "all channels agree in source and destination dtype, order, NaN rule, precision and rounding";
+                let remedy = "all channels agree in source and destination dtype, kind of step, order, NaN rule, \
+                              precision and rounding";
                 return Err(Error::argument("clamps", difference, remedy));
             }
         }
@@ -153,14 +156,23 @@ impl<'a> Clamps<'a> {
     }
 }
 
+/// The kind of a clamp's step.
+#[derive(Debug, PartialEq)]
+enum Step {
+    Affine,
+    Quantisation,
+}
+
 /// Names the first property that differs in channels 0 and `n`, but must not.
 fn difference(first: &Clamp, n: usize, other: &Clamp) -> Option<String> {
     fn differ<T: PartialEq + fmt::Debug>(property: &str, n: usize, [first, other]: [T; 2]) -> Option<String> {
         (first != other).then(|| format!("channel {n} has {property} {other:?}, channel 0 has {first:?}"))
     }
     let both = [first, other];
+    let step = both.map(|clamp| clamp.zero_point().map_or(Step::Affine, |_| Step::Quantisation));
     differ("source dtype", n, both.map(Clamp::source))
         .or_else(|| differ("dtype", n, both.map(Clamp::dtype)))
+        .or_else(|| differ("step", n, step))
         .or_else(|| differ("order", n, both.map(Clamp::order)))
         .or_else(|| differ("NaN rule", n, both.map(Clamp::nan_rule)))
         .or_else(|| differ("precision", n, both.map(Clamp::precision)))

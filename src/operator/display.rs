@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::Quantization;
 use crate::{Clamp, Clamps, NanRule, Number, Order, Rounding};
 
 /// The formula, with the bounds as numbers of the dtype. A number on the GPU is printed as `slot`.
@@ -32,7 +33,7 @@ impl fmt::Display for Clamp {
             }
         }
         write!(f, "{dtype}: {formula}")?;
-        if self.has_affine() && self.meets_a_float() {
+        if self.has_affine() && self.meets_a_float() || self.zero_point().is_some() {
             f.write_str(match self.precision() {
                 crate::Precision::Fast => ", fast",
                 crate::Precision::Exact => ", exact",
@@ -76,6 +77,15 @@ fn step(clamp: &Clamp) -> String {
         Number::Value(scalar) => Some(scalar.to_string()),
         Number::OnGpu => Some("slot".to_owned()),
     };
+    if let Some(Quantization { scale, zero_point }) = clamp.quantization() {
+        let sign = if (zero_point < 0) == clamp.source().is_float() { '-' } else { '+' };
+        let size = zero_point.unsigned_abs();
+        return if clamp.source().is_float() {
+            format!("round(x / {scale:?}) {sign} {size}")
+        } else {
+            format!("(x {sign} {size}) * {scale:?}")
+        };
+    }
     let scale = text(clamp.scale()).filter(|scale| scale != "1.0");
     let product = scale.map_or_else(|| "x".to_owned(), |scale| format!("x * {scale}"));
     // Omits a bias of +0. A bias of -0 is shown, since it keeps the sign of a zero where +0 does not.
@@ -119,6 +129,14 @@ mod tests {
             (found(Number::OnGpu, Number::Absent), "f16: x * slot, fast"),
             (found(Number::Absent, Number::OnGpu), "f16: x + slot, fast"),
             (found(2.0_f32.into(), Number::Absent), "f16: x * 2.0, fast"),
+            (
+                Clamp::quantize_linear(DType::F32, DType::I8, 0.5, -3).unwrap(),
+                "f32 to i8: round(x / 0.5) - 3, fast, to nearest even",
+            ),
+            (
+                Clamp::dequantize_linear(DType::I8, DType::F16, 0.5, -3).unwrap(),
+                "i8 to f16: (x + 3) * 0.5, fast",
+            ),
         ] {
             assert_eq!(clamp.to_string(), text);
             assert_eq!(Clamps::from(&clamp).to_string(), text);

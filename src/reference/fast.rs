@@ -35,7 +35,7 @@ impl Format {
     }
 
     /// The possible values of `x * scale + bias`, as bits of the hardware's format.
-    fn results(self, x: Dyadic, scale: Dyadic, bias: Dyadic) -> Allowed {
+    pub(super) fn results(self, x: Dyadic, scale: Dyadic, bias: Dyadic) -> Allowed {
         let (fused, product) = (add(mul(x, scale), bias), mul(x, scale));
         let rounded = self.round(product);
         let unfused = self.add(rounded, bias);
@@ -95,7 +95,7 @@ impl Format {
     }
 
     /// Rounds a second time, to an element of the destination.
-    fn narrow(self, clamp: &Clamp, bits: u64) -> u64 {
+    pub(super) fn narrow(self, clamp: &Clamp, bits: u64) -> u64 {
         if Format::of(clamp.dtype()) == Some(self) {
             bits
         } else if self.is_infinite(bits) {

@@ -36,7 +36,7 @@ pub(super) fn round(dtype: DType, rounding: Rounding, number: Wide) -> u64 {
 }
 
 /// The bits of `±magnitude`, saturated.
-fn element(dtype: DType, negative: bool, magnitude: u128) -> u64 {
+pub(super) fn element(dtype: DType, negative: bool, magnitude: u128) -> u64 {
     let width = dtype.bits();
     let limit = match (dtype.is_signed_integer(), negative) {
         (true, true) => 1 << (width - 1),
@@ -65,7 +65,7 @@ fn truncated(number: Wide) -> u128 {
 }
 
 /// The integer nearest to the magnitude, ties to even; `u128::MAX` if it has more than 128 bits.
-fn nearest_even(number: Wide) -> u128 {
+pub(super) fn nearest_even(number: Wide) -> u128 {
     let whole = truncated(number);
     if number.exponent >= 0 {
         // Only a sticky part can be a fraction here. Then the magnitude is at least 2^119, where every dtype saturates.

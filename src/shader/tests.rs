@@ -14,8 +14,8 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::{MAX_UNIFORM_BLOCK, Module, ModuleName};
 use crate::arithmetic::{
-    AffineStep, Arithmetic, Entries, ParameterBytes, ParameterPlace, Parameters, ResolveParams, Shortcuts,
-    StepNumbers, TableOrder, twins,
+    AffineStep, Arithmetic, Entries, Form, ParameterBytes, ParameterPlace, Parameters, ResolveParams,
+    Shortcuts, StepNumbers, TableOrder, twins,
 };
 use crate::fragment::{Fragment, Mirror, Twin};
 use crate::kernel::EDGE_INVOCATIONS;
@@ -99,10 +99,12 @@ fn modules_are_as_many_as_they_should_be() {
     // pairs between integers, each without a step and with an exact step in two roundings. `Fixed`: 6 pairs. `Halves`:
     // 12 pairs and 4 dtypes, each in two roundings. `Thirds` and `Quarters`: 8 pairs, each in two roundings. Scale or bias
     // on the GPU: from six integer dtypes to three floats in two precisions, and to four integers in two roundings.
+    // Quantisations: from three floats to four integers, from five integers to three floats, in two precisions.
     let found = 6 * 3 * 2 + 6 * 4 * 2;
+    let quantized = (3 * 4 + 5 * 3) * 2;
     assert_eq!(
         Arithmetic::all().count(),
-        38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 2 * 8 * 2 + found
+        38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 2 * 8 * 2 + found + quantized
     );
     let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
     let converting = Arithmetic::all().filter(|arithmetic| arithmetic.converts_f16()).count();
@@ -218,12 +220,18 @@ fn assert_twins(module: &naga::Module, name: &'static str, twin: Twin, key: Modu
 }
 
 fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Module) {
-    let Arithmetic { source, dtype, step, rounding, found } = key.arithmetic;
+    let Arithmetic { source, dtype, step, rounding, form } = key.arithmetic;
     let name = Module::Clamp(key);
     let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
+    let quantized = || {
+        let new = if source.is_float() { Clamp::quantize_linear } else { Clamp::dequantize_linear };
+        new(source, dtype, 2.0, 0).unwrap()
+    };
     let clamp = match step {
         AffineStep::None => clamp,
-        _ if found => clamp.with_scale_bias(Number::OnGpu, 1.0_f32).unwrap(),
+        AffineStep::Fast if form == Form::Quantization => quantized(),
+        _ if form == Form::Quantization => quantized().with_precision(Precision::Exact),
+        _ if form == Form::Found => clamp.with_scale_bias(Number::OnGpu, 1.0_f32).unwrap(),
         AffineStep::Fast => clamp.with_affine(2.0, 1.0).unwrap(),
         _ => clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact),
     };

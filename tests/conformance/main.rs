@@ -6,6 +6,7 @@
 mod exceptions;
 mod golden;
 mod judge;
+mod quantize;
 mod report;
 mod rules;
 
@@ -32,7 +33,7 @@ fn every_record_agrees_and_the_page_counts_them() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), records.len(), wrong.join("\n"));
-    let page = report::page(&judged);
+    let page = report::page(&judged) + &report::quantized(&quantize::nodes());
     if std::env::var_os("WGPU_CLAMP_UPDATE").is_some_and(|value| value == "1") {
         std::fs::write(report::path(), &page).unwrap();
     }
@@ -43,7 +44,8 @@ fn every_record_agrees_and_the_page_counts_them() {
 #[test]
 fn every_golden_file_is_read() {
     let records = records();
-    let names: HashSet<_> = records.iter().map(|record| record.file.to_owned()).collect();
+    let names: HashSet<_> =
+        records.iter().map(|record| record.file).chain([quantize::FILE]).map(str::to_owned).collect();
     let entries = std::fs::read_dir(golden::folder()).unwrap();
     let files: HashSet<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(names, files);

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use wgpu_clamp::reference;
+
 use crate::exceptions::EXCEPTIONS;
 use crate::golden::Record;
 use crate::judge::Verdict;
+use crate::quantize::Node;
 use crate::rules::name_and_version;
 
 /// The columns of the verdicts.
@@ -61,6 +64,28 @@ fn table(judged: &[(&Record, Verdict)]) -> String {
     }
     line("all | | |".to_owned(), total);
     table
+}
+
+/// The section that counts equal elements of quantisations. Panics if one differs.
+pub fn quantized(nodes: &[Node]) -> String {
+    let mut rows: BTreeMap<_, [usize; 2]> = BTreeMap::new();
+    for Node { operator, clamp, x, y } in nodes {
+        let results: Vec<_> = x.iter().map(|&x| reference::element(clamp, x).unwrap()).collect();
+        assert_eq!(results, *y, "{operator}: {clamp}");
+        let row = rows.entry((operator, clamp.source(), clamp.dtype())).or_default();
+        *row = [row[0] + 1, row[1] + y.len()];
+    }
+    let mut section = "\n## QuantizeLinear and DequantizeLinear\n\nNodes of ONNX Runtime 1.32.0 at opset 21, with one scale. \
+                       `tests/gpu` holds every adapter to them too.\n\n"
+        .to_owned();
+    section += "| operator | from | to | nodes | elements | equal |\n| --- | --- | --- | --- | --- | --- |\n";
+    let mut total = [0; 2];
+    for ((operator, source, dtype), [nodes, elements]) in rows {
+        writeln!(section, "| {operator} | {source} | {dtype} | {nodes} | {elements} | {elements} |").unwrap();
+        total = [total[0] + nodes, total[1] + elements];
+    }
+    writeln!(section, "| all | | | {} | {1} | {1} |", total[0], total[1]).unwrap();
+    section
 }
 
 pub fn path() -> PathBuf {

@@ -11,6 +11,7 @@ mod features;
 mod host;
 mod program;
 mod properties;
+mod quantized;
 mod self_test;
 mod slots;
 mod streaming;

@@ -9,5 +9,6 @@ mod hand;
 mod host;
 mod inputs;
 mod numbers;
+mod quantized;
 mod recorded;
 mod verify;

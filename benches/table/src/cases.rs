@@ -188,6 +188,16 @@ fn layout(text: &str, sizes: &Sizes) -> Result<Layout> {
 /// A clamp of a kind: for all elements, or for a channel.
 fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
     let n = f32::from(channel as u16);
+    if kind == "linear" {
+        // Floats up to 8 to all of the integers, and back.
+        let scale = 8.0 / 127.0 * (1.0 + n / 1e4);
+        let zero_point = |integer: DType| if integer.is_signed_integer() { -3 } else { 125 };
+        return Ok(if source.is_float() {
+            Clamp::quantize_linear(source, dtype, scale, zero_point(dtype))?
+        } else {
+            Clamp::dequantize_linear(source, dtype, scale, zero_point(source))?
+        });
+    }
     let is_to_float = dtype.is_float();
     let (clamp, scale, bias) = match kind {
         "bounds" => (bounds(dtype), None, 0.0),

@@ -108,7 +108,13 @@ fn numbers(clamp: &Clamp) -> [f32; 4] {
     };
     let scalar = |number: Number, absent| number.value().and_then(Scalar::get::<f32>).unwrap_or(absent);
     let [min, max] = [bound(clamp.min(), least), bound(clamp.max(), most)];
-    [min, max, scalar(clamp.scale(), 1.0), scalar(clamp.bias(), 0.0)]
+    let scale = scalar(clamp.scale(), 1.0);
+    let [scale, bias] = match clamp.zero_point() {
+        None => [scale, scalar(clamp.bias(), 0.0)],
+        Some(zero_point) if clamp.source().is_float() => [1.0 / scale, f32::from(zero_point as i16)],
+        Some(zero_point) => [scale, -scale * f32::from(zero_point as i16)],
+    };
+    [min, max, scale, bias]
 }
 
 /// Checks that the plain kernel's results are close to ours, so that both did the same work.

@@ -59,6 +59,11 @@ fn lines() -> Result<Vec<Line>> {
     wide("I32 * 1.7e-3 + 0.3 to f16, exact", exact(from_i32(DType::F16)?.with_affine(1.7e-3, 0.3)?));
     let to_i32 = Clamp::unbounded(DType::I32).with_source(DType::F32)?;
     wide("F32 * 1.7e4 + 0.3 to i32, exact", exact(to_i32.with_affine(1.7e4, 0.3)?));
+    for (n, scale) in SCALES.into_iter().enumerate() {
+        let zero_point = [128, 0, 255, 3][n % 4];
+        let quantize = Clamp::quantize_linear(DType::F32, DType::U8, scale, zero_point)?;
+        wide(&format!("F32 / {scale:e} + {zero_point} to u8, exact"), exact(quantize));
+    }
     for dtype in [DType::U8, DType::I8] {
         for order in [Order::MinWins, Order::MaxWins] {
             let bounds = (0..=u8::MAX).flat_map(|min| (0..=u8::MAX).map(move |max| (min, max)));
@@ -83,6 +88,11 @@ fn lines() -> Result<Vec<Line>> {
     }
     Ok(lines)
 }
+
+/// Scales of quantisations: of pictures and networks, powers of two, negative, and so small or large that elements or the
+/// reciprocal are subnormal.
+const SCALES: [f32; 10] =
+    [0.1, 1.0 / 255.0, 0.007_812_5, 0.3, -2.7, 16_777_215.0, 1e-38, 1.3e-41, 3e38, 6.1e-5];
 
 /// A scale and a bias: finite numbers of every magnitude. Equal `n` give equal numbers.
 fn numbers(n: u64) -> (f32, f32) {

@@ -6,7 +6,10 @@ use std::fmt::{Debug, Display};
 use arbitrary::{Result, Unstructured};
 use wgpu_clamp::{Clamp, DType, Lanes, Limits, Number};
 
-use crate::values::{AFFINE_ON_GPU, NAN_RULES, ORDERS, PRECISIONS, ROUNDINGS, mask, scalar};
+use crate::numbers::limits as limits_of;
+use crate::values::{
+    AFFINE_ON_GPU, NAN_RULES, ORDERS, PRECISIONS, ROUNDINGS, mask, quantization, quantized_pairs, scalar,
+};
 
 /// Returns the value, or `None` for an error. An error must have a message.
 pub fn accepted<T, E: Debug + Display>(made: std::result::Result<T, E>) -> Option<T> {
@@ -36,7 +39,31 @@ pub fn clamp(u: &mut Unstructured) -> Result<Clamp> {
         .with_nan_rule(*u.choose(&NAN_RULES)?)
         .with_precision(*u.choose(&PRECISIONS)?)
         .with_rounding(*u.choose(&ROUNDINGS)?);
-    affine(u, clamp)
+    let clamp = affine(u, clamp)?;
+    if u.int_in_range(0..=7)? == 7 { quantized(u, clamp) } else { Ok(clamp) }
+}
+
+/// A quantisation with the properties of `clamp`, or the clamp if its dtypes are not quantised.
+fn quantized(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
+    let (source, dtype) = (clamp.source(), clamp.dtype());
+    let scale: f32 = if u.arbitrary()? { u.arbitrary()? } else { f32::from(u.arbitrary::<i16>()?) / 256.0 };
+    let zero_point = if u.arbitrary()? { u.arbitrary::<i8>()?.into() } else { u.arbitrary()? };
+    let made = accepted(quantization(source, dtype, scale, zero_point));
+    let integer = if source.is_float() { dtype } else { source };
+    let is_right = quantized_pairs().any(|pair| pair == (source, dtype))
+        && scale.is_finite()
+        && (scale != 0.0 || !source.is_float())
+        && (integer != DType::I32 || zero_point == 0)
+        && (limits_of(integer)[0]..=limits_of(integer)[1]).contains(&zero_point.into());
+    assert_eq!(made.is_some(), is_right, "{source} to {dtype}, {scale:e}, {zero_point}");
+    let Some(made) = made else { return Ok(clamp) };
+    assert!(made.with_affine(2.0, 0.0).is_err() && made.with_bounds(Number::OnGpu, Number::Absent).is_err());
+    let bounded = accepted(made.with_bounds(clamp.min(), clamp.max())).unwrap_or(made);
+    Ok(bounded
+        .with_order(clamp.order())
+        .with_nan_rule(clamp.nan_rule())
+        .with_precision(clamp.precision())
+        .with_rounding(clamp.rounding()))
 }
 
 /// Adds an affine step to the clamp, or none.
@@ -59,6 +86,9 @@ fn affine(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
 
 /// The clamp with scale or bias on the GPU, if its dtype takes them from there.
 pub fn steps_on_gpu(u: &mut Unstructured, clamp: &Clamp) -> Result<Option<Clamp>> {
+    if clamp.zero_point().is_some() {
+        return Ok(None);
+    }
     let mut of = |number| Ok(if u.arbitrary()? { Number::OnGpu } else { number });
     let (scale, bias) = (of(clamp.scale())?, of(clamp.bias())?);
     let found = accepted(clamp.with_scale_bias(scale, bias));
@@ -77,7 +107,12 @@ pub fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<
         }
         let min = scalar(clamp.dtype(), channel as u64 % 128);
         let one = clamp.with_bounds(min, clamp.max()).unwrap();
-        if channel < 4 { affine(u, one) } else { Ok(one) }
+        match channel {
+            4.. => Ok(one),
+            _ if one.zero_point().is_none() => affine(u, one),
+            // Without another scale and zero point, the same.
+            _ => quantized(u, one),
+        }
     };
     (0..count).map(one).collect()
 }

@@ -26,6 +26,9 @@ impl Found {
         let [min, max, scale, bias] = slots;
         let (min, max) = (of(clamp.min(), dtype, min), of(clamp.max(), dtype, max));
         let bounded = clamp.with_bounds(min, max).unwrap();
+        if clamp.zero_point().is_some() {
+            return Self { clamp: bounded, is_finite: true };
+        }
         let (scale, bias) = (of(clamp.scale(), DType::F32, scale), of(clamp.bias(), DType::F32, bias));
         match bounded.with_scale_bias(scale, bias) {
             Ok(clamp) => Self { clamp, is_finite: true },

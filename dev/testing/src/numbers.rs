@@ -52,6 +52,27 @@ pub const MORE_AFFINES: [(f32, f32); 19] = [
     (f32::from_bits(0x2b40_0001), 0.0),
 ];
 
+/// An element and a scale, f32s, whose quotient lies beside an edge, at a relative distance of about 2^-48: as near as two
+/// f32s come. The edge is the midpoint of two f32s around `half_of + 1/2` that ends those that are rounded to this half;
+/// the upper one if `above`. `None` for some edges. `half_of` is below 2^18.
+#[expect(clippy::cast_precision_loss, reason = "both numbers have at most 24 bits")]
+pub fn beside_an_edge(half_of: u32, above: bool) -> Option<[f32; 2]> {
+    // The edge is an odd number of 25 bits, times a power of two.
+    let half = u64::from(2 * half_of + 1);
+    let up = half.leading_zeros() - 40;
+    let middle = half << (up + 1);
+    let edge = if above { middle + 1 } else { middle - 1 };
+    // Its inverse modulo 2^25: each step doubles the digits that are right.
+    let inverse = (0..5).fold(edge, |n, _| n.wrapping_mul(2_u64.wrapping_sub(edge.wrapping_mul(n))));
+    let scale = inverse % (1 << 25);
+    // edge * scale is x * 2^25, plus or minus 1.
+    let scale = [scale, (1 << 25) - scale].into_iter().find(|scale| (1 << 23..1 << 24).contains(scale))?;
+    let x = (edge * scale + 1) >> 25;
+    // The quotient is about edge * 2^-25 in these units, and half * 2^-1 is wanted.
+    let power = 2.0_f32.powi(23 - up.cast_signed());
+    Some([x as f32 * power, scale as f32])
+}
+
 /// The number that an element of these bits is; the nearest f64 of a 64-bit integer.
 #[expect(clippy::cast_precision_loss, reason = "a number near it is enough")]
 pub fn number(dtype: DType, bits: u64) -> f64 {

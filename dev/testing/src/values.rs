@@ -1,7 +1,7 @@
 //! Properties of clamps, and elements that are worth testing.
 
 use half::{bf16, f16};
-use wgpu_clamp::{DType, NanRule, Order, Precision, Rounding, Scalar};
+use wgpu_clamp::{Clamp, DType, Error, NanRule, Order, Precision, Rounding, Scalar};
 
 /// Each order of bounds.
 pub const ORDERS: [Order; 2] = [Order::MinWins, Order::MaxWins];
@@ -24,6 +24,17 @@ pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
         });
         sources.map(move |source| (source, dtype))
     })
+}
+
+/// The pairs of `Clamp::quantize_linear` and of `Clamp::dequantize_linear`.
+pub fn quantized_pairs() -> impl Iterator<Item = (DType, DType)> {
+    pairs().filter(|(source, dtype)| quantization(*source, *dtype, 1.0, 0).is_ok())
+}
+
+/// `Clamp::quantize_linear` from a float, `Clamp::dequantize_linear` from an integer.
+pub fn quantization(source: DType, dtype: DType, scale: f32, zero_point: i32) -> Result<Clamp, Error> {
+    let new = if source.is_float() { Clamp::quantize_linear } else { Clamp::dequantize_linear };
+    new(source, dtype, scale, zero_point)
 }
 
 /// The element of a dtype with the given bits.

@@ -137,6 +137,8 @@ fn channels(table: &mut Table, gpu: &Gpu) {
     let data = buffer(gpu, &[0; 24]);
     let in_place = |shape: &[usize]| Operands::in_place(View::of::<f32>(&data, packed(shape)));
     let bytes = Clamp::new(0_u8, 1);
+    let to_bytes = bytes.with_source(DType::F32).unwrap().with_rounding(Rounding::NearestEven);
+    let quantize = Clamp::quantize_linear(DType::F32, DType::U8, 0.1, 3).unwrap();
     let on_gpu = |min, max| clamp.with_bounds(min, max).unwrap();
     let (low, high) = (on_gpu(Number::OnGpu, Number::Absent), on_gpu(Number::Absent, Number::OnGpu));
     for (mistake, axis, list) in [
@@ -150,6 +152,7 @@ fn channels(table: &mut Table, gpu: &Gpu) {
         ("two NaN rules", 1, &[clamp, clamp, clamp.with_nan_rule(NanRule::ToMin)]),
         ("two precisions", 1, &[clamp, clamp, clamp.with_precision(Precision::Exact)]),
         ("two roundings", 1, &[clamp, clamp, clamp.with_rounding(Rounding::NearestEven)]),
+        ("a quantisation beside an affine step", 1, &[to_bytes, quantize, to_bytes]),
         ("a Max on the GPU", 1, &[clamp, high, clamp]),
         ("a Min on the GPU", 1, &[low, clamp, clamp]),
     ] {

@@ -12,9 +12,10 @@ use wgpu_clamp::{
 
 use super::trial::{self, Count, Execute, Trial, same_addresses};
 use crate::layouts::of_users;
-use crate::numbers::{AFFINES, MORE_AFFINES, mix, number};
+use crate::numbers::{AFFINES, MORE_AFFINES, beside_an_edge, limits, mix, number};
 use crate::values::{
-    AFFINE_ON_GPU, NAN_RULES, ORDERS, PRECISIONS, ROUNDINGS, bits_of, mask, pairs, scalar, scalar_of,
+    AFFINE_ON_GPU, NAN_RULES, ORDERS, PRECISIONS, ROUNDINGS, bits_of, mask, pairs, quantization,
+    quantized_pairs, scalar, scalar_of,
 };
 
 const STEPS: [Option<Precision>; 3] = [None, Some(Precision::Fast), Some(Precision::Exact)];
@@ -162,6 +163,7 @@ pub fn samples() -> Vec<Sample> {
         .chain(slots())
         .chain(affine_slots())
         .chain(places())
+        .chain(quantized())
         .collect()
 }
 
@@ -383,6 +385,59 @@ fn telling(clamp: &Clamp, (scale, bias): (f32, f32)) -> Vec<u64> {
     let more = (all.len()..ELEMENTS).map(|n| any[mix(n as u64) as usize % any.len()]);
     all.extend(more.collect::<Vec<_>>());
     all
+}
+
+/// Quantisations with scales of every size, for all elements or per row, on halves, on their neighbours, and on elements whose
+/// quotients lie beside a midpoint of f32s.
+fn quantized() -> impl Iterator<Item = Sample> {
+    let scales = [0.1, -0.3, 1.0 / 255.0, 0.007_812_5, 2.0, 1e-40, 1e-38, -3e38, f32::from_bits(1), 1e30];
+    let scales = scales.map(|scale| [f32::NAN, scale]).into_iter();
+    let edges = (0..24).flat_map(|n| [false, true].map(|above| beside_an_edge(n * n * n * 5, above)));
+    let scales: Vec<_> = scales.chain(edges.flatten()).collect();
+    quantized_pairs().enumerate().flat_map(move |(p, (source, dtype))| {
+        let integer = if source.is_float() { dtype } else { source };
+        let [lowest, highest] = limits(integer).map(|limit| limit as i32);
+        let scales = scales.clone();
+        (0..40).map(move |n| {
+            let of_row = |row: usize| {
+                let [x, scale] = scales[(n / 2 + row * 7) % scales.len()];
+                let zero_point = [0, lowest, highest, 3.clamp(lowest, highest)][(n / 4 + row + p) % 4];
+                let zero_point = if integer == DType::I32 { 0 } else { zero_point };
+                let plain = clamp(source, dtype, Rounding::NearestEven, n + p);
+                let made = quantization(source, dtype, scale, zero_point).expect(VALID);
+                let made = made.with_bounds(plain.min(), plain.max()).expect(VALID);
+                let made = made.with_nan_rule(plain.nan_rule()).with_order(plain.order());
+                (made.with_precision(PRECISIONS[n % 2]), x, f64::from(scale))
+            };
+            let any = elements(source, 100);
+            let value = |place: usize, rows: usize| {
+                let (_, x, scale) = of_row(place * rows / ELEMENTS);
+                let chance = mix(place as u64) as usize;
+                let half = [0.5, 1.5, 2.5, 3.5, 126.5, 127.5, 254.5, 255.5, 32_767.5, 65_534.5, 65_535.5]
+                    [chance % 11];
+                let sign = if (chance / 16).is_multiple_of(2) { 1.0 } else { -1.0 };
+                let near = bits_of(source, sign * half * scale);
+                match place % 4 {
+                    0 => any[chance % any.len()],
+                    1 if source == DType::F32 && !x.is_nan() => x.to_bits().into(),
+                    _ if !source.is_float() => any[chance / 32 % any.len()],
+                    // Up to two ulps beside the half.
+                    _ => (near + chance as u64 / 32 % 5).wrapping_sub(2) & mask(source),
+                }
+            };
+            let rows = [1, 4, 1, 20, 1, 200, 1, 1, 1, 1][n / 4];
+            let matrix = Layout::packed(&[rows, ELEMENTS / rows]).expect("a few elements");
+            Sample {
+                values: (0..ELEMENTS).map(|place| value(place, rows)).collect(),
+                clamps: (0..rows).map(|row| of_row(row).0).collect(),
+                axis: (rows > 1).then_some(0),
+                src: matrix,
+                dst: matrix,
+                limits: some_limits(n),
+                ..Sample::of_line(of_row(0).0, (1.0, 0.0))
+            }
+        })
+    })
 }
 
 /// Layouts besides the sample layouts of blocks, each with its axis of channels: rows that begin anywhere and are

@@ -1,0 +1,30 @@
+// Integers of up to 16 bits, quantised from floats, four at a time: the rounded quotient plus the zero point.
+//
+// Provides: Bounds, element, elements
+// Needs: bounds, numbers, step_value, quotient, from_key
+struct Bounds {
+    min: i32, // keys, here equal to the numbers; an absent bound is the lowest or the highest
+    max: i32,
+    zero_point: i32,
+    nan: i32, // the rounded quotient that a NaN counts as
+}
+
+// A quotient that saturates with every zero point.
+const BEYOND: i32 = 0x40000;
+
+// Bits decide about NaN and ∞, because WGSL lets a device assume that neither occurs.
+fn elements(bits: vec4<u32>) -> vec4<u32> {
+    let b = bounds();
+    let a = numbers();
+    let x = step_value(bits);
+    let size = x & vec4<u32>(0x7fffffffu);
+    let number = select(quotient(size), vec4<i32>(BEYOND), size >= vec4<u32>(a.beyond_from));
+    // All ones if the quotient is negative.
+    let negative = bitcast<vec4<i32>>(x ^ vec4<u32>(a.sign)) >> vec4<u32>(31u);
+    let rounded = select((number ^ negative) - negative, vec4<i32>(b.nan), size > vec4<u32>(0x7f800000u));
+    return from_key(max(vec4<i32>(b.min), min(rounded + vec4<i32>(b.zero_point), vec4<i32>(b.max))));
+}
+
+fn element(bits: u32) -> u32 {
+    return elements(vec4<u32>(bits)).x;
+}

@@ -1,0 +1,103 @@
+//! The numbers of [`Clamp::quantize_linear`](crate::Clamp::quantize_linear) and
+//! [`Clamp::dequantize_linear`](crate::Clamp::dequantize_linear).
+
+use crate::fragment::mirrors;
+use crate::operator::Quantization;
+use crate::operator::format::{Binary, FloatFormat};
+
+mirrors! {
+    /// Mirrors `Affine` in `affine/quotient_fast.wgsl`.
+    struct QuotientFast {
+        reciprocal: f32,
+        sign: u32,
+        beyond_from: u32,
+    }
+
+    /// Mirrors `Affine` in `affine/quotient_exact.wgsl`.
+    struct QuotientExact {
+        least: i32,
+        most: i32,
+        exponent: i32,
+        reciprocal: f32,
+        scale: i32,
+        sign: u32,
+        beyond_from: u32,
+    }
+
+    /// Mirrors `Affine` in `affine/product_fast.wgsl`.
+    struct ProductFast {
+        scale: f32,
+        zero_point: i32,
+    }
+
+    /// Mirrors `Affine` in `affine/product_exact.wgsl`.
+    struct ProductExact {
+        scale: u32,
+        scale_exponent: i32,
+        scale_sign: u32,
+        zero_point: i32,
+    }
+}
+
+/// A quotient that saturates in every integer dtype of up to 16 bits, with every zero point: 2^18. The shaders' `BEYOND`.
+pub(super) const BEYOND: i32 = 1 << BEYOND_EXPONENT;
+const BEYOND_EXPONENT: i32 = 18;
+
+const SIGN: u32 = FloatFormat::F32.sign as u32;
+const INFINITY: u32 = FloatFormat::F32.infinity as u32;
+
+impl QuotientFast {
+    pub(crate) fn new(Quantization { scale, .. }: Quantization) -> Self {
+        let reciprocal = 1.0 / scale.abs();
+        // If the reciprocal is infinite, so is its product with every number but 0.
+        let (reciprocal, beyond_from) =
+            if reciprocal.is_finite() { (reciprocal, INFINITY) } else { (1.0, 1) };
+        Self { reciprocal, sign: scale.to_bits() & SIGN, beyond_from }
+    }
+}
+
+impl QuotientExact {
+    pub(crate) fn new(Quantization { scale, .. }: Quantization) -> Self {
+        let Significand { significand, exponent } = Significand::of(scale);
+        // An exponent in the place where an f32 has it. It may be negative or beyond the largest f32.
+        let in_place = |exponent: i32| i64::from(exponent) << FloatFormat::F32.mantissa_bits;
+        let of_power = |power: i32| in_place(exponent + power + FloatFormat::F32.exponent_bias);
+        Self {
+            least: of_power(-1) as i32,
+            most: of_power(BEYOND_EXPONENT).min(i32::MAX.into()) as i32,
+            exponent: in_place(exponent) as i32,
+            reciprocal: (f64::from(1 << 23) / f64::from(significand)) as f32,
+            scale: significand as i32,
+            sign: scale.to_bits() & SIGN,
+            beyond_from: INFINITY,
+        }
+    }
+}
+
+impl ProductFast {
+    pub(crate) const fn new(Quantization { scale, zero_point }: Quantization) -> Self {
+        Self { scale, zero_point }
+    }
+}
+
+impl ProductExact {
+    pub(crate) fn new(Quantization { scale, zero_point }: Quantization) -> Self {
+        let Significand { significand, exponent } = Significand::of(scale);
+        let scale_sign = scale.to_bits() & SIGN;
+        Self { scale: significand, scale_exponent: exponent, scale_sign, zero_point }
+    }
+}
+
+/// The magnitude of an f32 as `significand * 2^(exponent - 23)`. The significand is 0, or its top bit is bit 23.
+struct Significand {
+    significand: u32,
+    exponent: i32,
+}
+
+impl Significand {
+    fn of(number: f32) -> Self {
+        let Binary { significand, exponent, .. } = Binary::of(number.into());
+        // The lower 29 bits of an f64's significand are 0. The exponent of a zero is not used.
+        Self { significand: (significand >> 29) as u32, exponent: (exponent + 52).max(-150) }
+    }
+}

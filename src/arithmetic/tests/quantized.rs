@@ -1,0 +1,90 @@
+//! The exact quotient of `shaders/affine/quotient_exact.wgsl`, on devices that round the estimate otherwise, and on
+//! elements beside midpoints.
+
+use clamp_testing::numbers::beside_an_edge;
+
+use super::super::quantized::{BEYOND, QuotientExact};
+use super::{Random, reference};
+use crate::{Clamp, DType};
+
+/// A device's product: the estimate, which may be rounded up or down.
+type Rounds = fn(f32) -> f32;
+
+/// The formula. Panics where a shift or a conversion leaves its range.
+#[expect(clippy::cast_precision_loss, reason = "no number that counts has more than 24 bits")]
+fn quotient(numbers: &QuotientExact, size: u32, rounds: Rounds) -> i32 {
+    let QuotientExact { least, most, exponent, reciprocal, scale, beyond_from, .. } = *numbers;
+    if size >= beyond_from {
+        return BEYOND;
+    }
+    let subnormal = (size as f32).to_bits().cast_signed() - (149 << 23);
+    let x = if size < 1 << 23 { subnormal } else { size.cast_signed() };
+    let u = x.min(most).max(least) - exponent;
+    let below = rounds(f32::from_bits(u.cast_unsigned()) * reciprocal) as i32;
+    let twice = 2 * below + 1;
+    let shift = (u >> 23).cast_unsigned() - 126;
+    assert!((0..=BEYOND).contains(&below) && shift < 20, "{below} {shift}");
+    let significand = u & 0x7f_ffff | 0x80_0000;
+    let rest = (significand << shift).wrapping_sub(twice.wrapping_mul(scale));
+    let half_unit = scale >> (151 - ((twice as f32).to_bits() >> 23));
+    below + i32::from(rest > half_unit ^ -(below & 1))
+}
+
+/// Compares the formula with the reference, to the widest integers, where the result does not saturate.
+fn assert_exact(x: f32, scale: f32) {
+    let clamp = |dtype, zero_point| Clamp::quantize_linear(DType::F32, dtype, scale, zero_point).unwrap();
+    let numbers = QuotientExact::new(clamp(DType::U16, 0).quantization().unwrap());
+    for rounds in [|estimate| estimate, f32::next_up, f32::next_down] {
+        let size = quotient(&numbers, x.to_bits() & 0x7fff_ffff, rounds);
+        let got = if (x < 0.0) == (scale < 0.0) { size } else { -size };
+        for (dtype, zero_point) in [(DType::U16, 0), (DType::U16, 65_535), (DType::I16, -1)] {
+            let expected = reference::element(&clamp(dtype, zero_point), x.to_bits().into()).unwrap();
+            let (lowest, highest) = dtype.integer_range();
+            let got = i128::from(got + zero_point).clamp(lowest, highest);
+            assert_eq!(got, dtype.integer(expected), "{x:e} / {scale:e} + {zero_point}");
+        }
+    }
+}
+
+#[test]
+fn quotients_beside_midpoints_are_exact() {
+    let mut found = 0;
+    for half_of in (0..4000).chain((4000..1 << 17).step_by(37)) {
+        for above in [false, true] {
+            let Some([x, scale]) = beside_an_edge(half_of, above) else { continue };
+            found += 1;
+            for power in [0, -140, 90] {
+                let [x, scale] = [x, scale].map(|number| number * 2.0_f32.powi(power / 2));
+                let [x, scale] = [x, scale].map(|number| number * 2.0_f32.powi(power - power / 2));
+                if x.is_finite() {
+                    for x in [x, x.next_up(), x.next_down()] {
+                        assert_exact(x, scale);
+                    }
+                }
+            }
+        }
+    }
+    assert!(found > 1000, "{found}");
+}
+
+#[test]
+fn quotients_of_every_size_are_exact() {
+    let mut random = Random(49);
+    let bits: Vec<u32> = (0..32).flat_map(|n| [(1_u32 << n) - 1, 1 << n, (1 << n) + 1]).collect();
+    let ends = [0.0, f32::MIN_POSITIVE, f32::MAX, f32::INFINITY, f32::from_bits(1)];
+    let mut scales: Vec<_> = (-149..=127).map(|n| 2.0_f64.powi(n) as f32).collect();
+    scales.extend((0..400).map(|_| f32::from_bits(random.bits() as u32)));
+    scales.extend([0.1, 1.0 / 255.0, f32::MAX, f32::from_bits(0x007f_ffff)]);
+    for scale in scales.into_iter().filter(|scale| scale.is_finite() && *scale != 0.0) {
+        // Halves, where the product with a rounded quotient is any element beside one.
+        let near: Vec<_> = (0..200)
+            .map(|_| f64::from(random.bits() as u32 % (1 << (random.below(17) + 1))) + 0.5)
+            .map(|half| (half * f64::from(scale)) as f32)
+            .collect();
+        let near = near.iter().flat_map(|x| [*x, x.next_up(), x.next_down(), -x]);
+        let any = bits.iter().map(|bits| f32::from_bits(*bits)).chain(ends);
+        for x in near.chain(any).filter(|x| !x.is_nan()) {
+            assert_exact(x, scale);
+        }
+    }
+}
