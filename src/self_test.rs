@@ -9,7 +9,7 @@ use crate::{
     Rounding, Scalar, Tensor, View,
 };
 
-use route::{Place, Route};
+use route::{Route, Sharing};
 use slots::Slots;
 pub use values::elements;
 use values::{AFFINES, SCALES};
@@ -197,7 +197,7 @@ pub struct Case {
     /// The first clamp, with its bounds on the GPU, and with its affine step there if the dtype allows that.
     on_gpu: Clamp,
     route: Route,
-    place: Place,
+    sharing: Sharing,
 }
 
 /// All pairs of source and destination, equal dtypes included.
@@ -266,17 +266,17 @@ fn cases(exhaustive: bool) -> Vec<Case> {
         // bounds, which replace no zero and no NaN: floats take their shortcut.
         cases.extend(STEPS.map(|step| {
             let usual = clamp(source, dtype, step, ROUNDINGS[p % 2], 12 * p + 3);
-            Case::new(&[usual; 6], Route::Run, Place::Apart)
+            Case::new(&[usual; 6], Route::Run, Sharing::Apart)
         }));
         for (r, route) in Route::ALL.into_iter().filter(|route| route.suits(dtype)).enumerate() {
-            let places = route.places(source, dtype);
-            let count = STEPS.len() * ROUNDINGS.len() * places.len();
+            let sharings = route.sharings(source, dtype);
+            let count = STEPS.len() * ROUNDINGS.len() * sharings.len();
             // Each pair meets some of the many shapes of pictures.
             let in_turn = !route.is_picture() || (p + r).is_multiple_of(3);
             for n in 0..count {
-                let step = STEPS[n / places.len() / ROUNDINGS.len()];
-                let rounding = ROUNDINGS[n / places.len() % ROUNDINGS.len()];
-                let place = places[n % places.len()];
+                let step = STEPS[n / sharings.len() / ROUNDINGS.len()];
+                let rounding = ROUNDINGS[n / sharings.len() % ROUNDINGS.len()];
+                let sharing = sharings[n % sharings.len()];
                 let rounds = rounding == Rounding::TowardZero || !dtype.is_float();
                 // The combinations rotate, so that over all pairs each route meets each combination.
                 let wanted =
@@ -298,7 +298,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                     let (scale, bias) = (first.scale(), first.bias());
                     if same { clamp.with_scale_bias(scale, bias).unwrap_or(clamp) } else { clamp }
                 };
-                cases.push(Case::new(&std::array::from_fn(alike), route, place));
+                cases.push(Case::new(&std::array::from_fn(alike), route, sharing));
             }
         }
     }
@@ -316,8 +316,8 @@ fn quantized(cases: &mut Vec<Case>, exhaustive: bool) {
     for (p, (source, dtype)) in all.enumerate() {
         let routes = Route::ALL.into_iter().filter(|route| route.suits(dtype) && !route.has_slots());
         for (r, route) in routes.enumerate() {
-            let places = route.places(source, dtype);
-            for n in 0..2 * places.len() {
+            let sharings = route.sharings(source, dtype);
+            for n in 0..2 * sharings.len() {
                 let is_usual = route == Route::Run && n < 2;
                 if !exhaustive && !is_usual && (r + 5 * p + 11 * n) % 23 != 0 {
                     continue;
@@ -332,23 +332,23 @@ fn quantized(cases: &mut Vec<Case>, exhaustive: bool) {
                     let made = made.with_nan_rule(first.nan_rule()).with_order(first.order());
                     made.with_precision([Precision::Fast, Precision::Exact][n % 2])
                 };
-                cases.push(Case::new(&std::array::from_fn(of_channel), route, places[n / 2]));
+                cases.push(Case::new(&std::array::from_fn(of_channel), route, sharings[n / 2]));
             }
         }
     }
 }
 
 impl Case {
-    fn new(clamps: &[Clamp; 6], route: Route, place: Place) -> Self {
+    fn new(clamps: &[Clamp; 6], route: Route, sharing: Sharing) -> Self {
         let [clamp, ..] = *clamps;
         if clamp.zero_point().is_some() {
-            return Self { clamps: *clamps, on_gpu: clamp, route, place };
+            return Self { clamps: *clamps, on_gpu: clamp, route, sharing };
         }
         let mut on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu).expect(VALID);
         if clamp.has_affine() && clamp.dtype().takes_affine_on_gpu() {
             on_gpu = on_gpu.with_scale_bias(Number::OnGpu, Number::OnGpu).expect(VALID);
         }
-        Self { clamps: *clamps, on_gpu, route, place }
+        Self { clamps: *clamps, on_gpu, route, sharing }
     }
 
     /// All cases in the order of [`SelfTest::cases`], of an ordinary or an [exhaustive](SelfTest::exhaustive) run.
@@ -397,13 +397,13 @@ impl Case {
             ));
         }
         let [clamp, ..] = self.clamps;
-        self.route.placed(elements, self.place, [clamp.source(), clamp.dtype()])
+        self.route.placed(elements, self.sharing, [clamp.source(), clamp.dtype()])
     }
 
     /// Whether src and dst lie in one buffer.
     #[must_use]
     pub fn in_one_buffer(&self) -> bool {
-        self.place != Place::Apart
+        self.sharing != Sharing::Apart
     }
 
     const fn has_slots(&self) -> bool {
@@ -411,9 +411,9 @@ impl Case {
     }
 
     fn plan(&self, clamps: Clamps<'_>, src: &Layout, dst: &Layout, limits: Limits) -> Result<Plan, Error> {
-        match self.place {
-            Place::Apart => Plan::new(clamps, src, dst, limits),
-            Place::Behind | Place::Same => Plan::in_one_buffer(clamps, src, dst, limits),
+        match self.sharing {
+            Sharing::Apart => Plan::new(clamps, src, dst, limits),
+            Sharing::Behind | Sharing::Same => Plan::in_one_buffer(clamps, src, dst, limits),
         }
     }
 
@@ -486,7 +486,7 @@ mod tests {
             for step in STEPS {
                 let is_it = |case: &&Case| {
                     let [clamp, ..] = case.clamps;
-                    (case.route, case.place) == (Route::Run, Place::Apart)
+                    (case.route, case.sharing) == (Route::Run, Sharing::Apart)
                         && (clamp.source(), clamp.dtype()) == (source, dtype)
                         && clamp.affine().map(|_| clamp.precision()) == step
                         && clamp.nan_rule() == NanRule::Propagate

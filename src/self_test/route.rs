@@ -110,19 +110,19 @@ impl Route {
 
     /// The placements of the operands that the route is tested in.
     #[must_use]
-    pub const fn places(self, source: DType, dtype: DType) -> &'static [Place] {
+    pub const fn sharings(self, source: DType, dtype: DType) -> &'static [Sharing] {
         match self {
             // These routes are tested in two buffers only. `Pixels(3, 4, _)` has gaps in dst; a block preserves gaps
             // only in two buffers or in place.
-            Self::Fill | Self::Pixels(3, 4, _) => &[Place::Apart],
+            Self::Fill | Self::Pixels(3, 4, _) => &[Sharing::Apart],
             Self::Planes(..)
             | Self::Pixels(..)
             | Self::ClampedPlanes
             | Self::ClampedPixels
             | Self::Transposed
-            | Self::Repeated => &[Place::Apart, Place::Behind],
-            _ if source.size() == dtype.size() => &[Place::Apart, Place::Behind, Place::Same],
-            _ => &[Place::Apart, Place::Behind],
+            | Self::Repeated => &[Sharing::Apart, Sharing::Behind],
+            _ if source.size() == dtype.size() => &[Sharing::Apart, Sharing::Behind, Sharing::Same],
+            _ => &[Sharing::Apart, Sharing::Behind],
         }
     }
 
@@ -178,17 +178,17 @@ impl Route {
     pub fn placed(
         self,
         n: usize,
-        place: Place,
+        sharing: Sharing,
         [source, dtype]: [DType; 2],
     ) -> Result<(Layout, Layout), Error> {
         let (src, dst) = self.layouts(n, dtype)?;
-        Ok(match place {
-            Place::Apart => (src, dst),
+        Ok(match sharing {
+            Sharing::Apart => (src, dst),
             // Elements of src may repeat; elements of dst may not.
-            Place::Same => (dst, dst),
+            Sharing::Same => (dst, dst),
             // src takes odd addresses and dst even ones, so they interleave.
-            Place::Behind if self == Self::Strided && source.size() == dtype.size() => (src, dst),
-            Place::Behind => {
+            Sharing::Behind if self == Self::Strided && source.size() == dtype.size() => (src, dst),
+            Sharing::Behind => {
                 // dst moves by whole packets.
                 let bytes = src.required_bytes(source).next_multiple_of(PACKET as u64);
                 let behind = bytes as usize / dtype.size();
@@ -269,7 +269,7 @@ impl Route {
 
 /// The placement of the operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Sharing {
     /// Two buffers.
     Apart,
     /// One buffer, with dst in the gaps of src or behind src.
