@@ -34,9 +34,9 @@ impl Clamp {
     /// ```
     /// use wgpu_clamp::{Clamp, DType, Element, Precision, reference};
     ///
-    /// let quantize = Clamp::quantize_linear(DType::F32, DType::U8, 0.3, 128)?.with_precision(Precision::Exact);
-    /// let [half, nan] = [0.45_f32, f32::NAN].map(|x| reference::element(&quantize, x.to_bits64()));
-    /// assert_eq!((half?, nan?), (130, 128));
+    /// let quantize = Clamp::quantize_linear(DType::F32, DType::U8, 0.5, 128)?.with_precision(Precision::Exact);
+    /// let [tie, nan] = [0.75_f32, f32::NAN].map(|x| reference::element(&quantize, x.to_bits64()));
+    /// assert_eq!((tie?, nan?), (130, 128));
     ///
     /// let relu = quantize.with_bounds(128_u8, 255_u8)?;
     /// assert_eq!(reference::element(&relu, (-7.0_f32).to_bits64())?, 128);
