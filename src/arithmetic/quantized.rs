@@ -58,7 +58,7 @@ impl QuotientFast {
 impl QuotientExact {
     pub(crate) fn new(scale: f32) -> Self {
         let (significand, exponent) = parts(scale);
-        // An exponent in the place where an f32 has it. It may be negative or beyond the largest f32.
+        // An exponent in the place where an f32 has it, perhaps beyond those of f32s.
         let in_place = |exponent: i32| i64::from(exponent) << FloatFormat::F32.mantissa_bits;
         let of_power = |power: i32| in_place(exponent + power + FloatFormat::F32.exponent_bias);
         Self {

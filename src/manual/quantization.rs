@@ -7,8 +7,6 @@
 //! | requantise accumulators | from I32 to I8 or U8 | outputs: columns |
 //! | dequantise | from I32, I8 or U8 to F32, F16 or BF16 | columns, then rows |
 //!
-//! Zero points, and a division in place of a product, are [below](#zero-points-as-onnx-and-others-define-them).
-//!
 //! Steps to integers take `Clamp::new(-127_i8, 127)` or other bounds, [`Clamp::with_source`], a scale, and
 //! [`Rounding::NearestEven`]; the default rounding drops the fraction. Steps to floats take `Clamp::unbounded(DType::F32)`,
 //! [`Clamp::with_source`] and the reciprocal of the scale. Weights, with scales that the host knows:
@@ -92,8 +90,7 @@
 //! has other results: with a bias in place of a zero point, bytes beside a tie are one apart, and a dequantised zero point
 //! is about 1e-8 instead of 0. The law:
 //!
-//! - quantise, F32, F16 or BF16 to U8, I8, U16 or I16: `saturate(nearest_even(f32(x / scale)) + zero_point)`, then the
-//!   bounds. The real quotient is rounded once to an f32.
+//! - quantise, F32, F16 or BF16 to U8, I8, U16 or I16: `saturate(nearest_even(f32(x / scale)) + zero_point)`, then bounds.
 //! - dequantise, U8, I8, U16, I16 or I32 to F32, F16 or BF16: `dtype(f32(f32(x - zero_point) * scale))`, then the bounds.
 //!   The zero point of an I32 is 0.
 //! - A NaN counts as 0, so it becomes the zero point; [`NanRule::ToMin`](crate::NanRule::ToMin) and
@@ -106,7 +103,7 @@
 //! | ONNX `QuantizeLinear`, opset 10 to 21 | [`Clamp::quantize_linear`] with `Exact` | all of ONNX Runtime 1.32's that are recorded: `CONFORMANCE.md` in `tests/data` |
 //! | ONNX `DequantizeLinear` | [`Clamp::dequantize_linear`] | all recorded |
 //! | `PyTorch` `quantize_per_tensor` | [`Clamp::quantize_linear`] with `Fast` | those of its formula, where the device flushes no subnormals |
-//! | `PyTorch` `quantize_per_channel` | the same, [`Clamps::along`](crate::Clamps::along) its axis | the same |
+//! | `PyTorch` `quantize_per_channel` | the same, [`along`](crate::Clamps::along) its axis | the same |
 //! | `PyTorch` `dequantize` | [`Clamp::dequantize_linear`] | those of its formula |
 //! | `TFLite` `QUANTIZE` from F32 | [`Clamp::quantize_linear`] with `Exact` | except at ties, which `TFLite` rounds away from zero |
 //! | `TFLite` `DEQUANTIZE` | [`Clamp::dequantize_linear`] | those of its formula |

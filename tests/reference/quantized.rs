@@ -12,11 +12,6 @@ use crate::numbers::{infinity, quotient, sign_bit, wrapped};
 const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
 const INTEGERS: [DType; 4] = [DType::U8, DType::I8, DType::U16, DType::I16];
 
-fn saturated(dtype: DType, number: i64) -> u64 {
-    let [lowest, highest] = limits(dtype);
-    wrapped(dtype, i128::from(number).clamp(lowest, highest))
-}
-
 /// A zero point of any kind.
 fn zero_point(random: &mut Random, dtype: DType) -> i32 {
     let [lowest, highest] = limits(dtype);
@@ -24,31 +19,30 @@ fn zero_point(random: &mut Random, dtype: DType) -> i32 {
     random.pick(&[0, 1, lowest, highest, any]) as i32
 }
 
-/// The result for a finite element, from the law: divide, round to f32, round to an integer, add.
-fn expected(clamp: &Clamp, x: u64, scale: f32) -> u64 {
-    let x = number(clamp.source(), x) as f32;
-    let size = quotient(x.abs(), scale.abs()).round_ties_even();
-    let quotient = if (x < 0.0) == (scale < 0.0) { size } else { -size };
-    saturated(clamp.dtype(), (quotient as i64).saturating_add(clamp.zero_point().unwrap().into()))
-}
-
 fn assert_quantized(random: &mut Random, [source, dtype]: [DType; 2], x: u64, scale: f32) {
-    if scale == 0.0 || !number(source, x).is_finite() {
+    let value = number(source, x) as f32;
+    if scale == 0.0 || !value.is_finite() {
         return;
     }
-    let clamp = Clamp::quantize_linear(source, dtype, scale, zero_point(random, dtype)).unwrap();
+    let zero_point = zero_point(random, dtype);
+    let clamp = Clamp::quantize_linear(source, dtype, scale, zero_point).unwrap();
     let exact = clamp.with_precision(Precision::Exact);
-    let wanted = expected(&clamp, x, scale);
+    let rounded = |quotient: f32| {
+        let [lowest, highest] = limits(dtype);
+        let sum = i128::from(quotient.round_ties_even() as i64) + i128::from(zero_point);
+        wrapped(dtype, sum.clamp(lowest, highest))
+    };
+    // The law: divide, round to f32, round to an integer, add.
+    let size = quotient(value.abs(), scale.abs());
+    let wanted = rounded(if (value < 0.0) == (scale < 0.0) { size } else { -size });
     assert_eq!(reference::element(&clamp, x).unwrap(), wanted, "{clamp} of {x:#x}");
     assert_eq!(reference::allowed(&exact, x).unwrap().values(), [wanted], "{exact} of {x:#x}");
     // PyTorch's way, where nothing is subnormal or infinite: the host's own product.
-    let (value, reciprocal) = (number(source, x) as f32, 1.0 / scale);
-    let product = value * reciprocal;
+    let (reciprocal, product) = (1.0 / scale, value * (1.0 / scale));
     let usual = |number: f32| number == 0.0 || number.is_normal();
     if [value, reciprocal].into_iter().all(usual) && (product.abs() > f32::MIN_POSITIVE || value == 0.0) {
-        let sum = (product.round_ties_even() as i64).saturating_add(clamp.zero_point().unwrap().into());
         let allowed = reference::allowed(&clamp, x).unwrap();
-        assert_eq!(allowed.values(), [saturated(dtype, sum)], "{clamp} of {x:#x}");
+        assert_eq!(allowed.values(), [rounded(product)], "{clamp} of {x:#x}");
     }
 }
 
