@@ -28,8 +28,6 @@ struct Affine {
 //    integer exceeds S * 2^(e - 23) if it exceeds its whole part, `half_unit`; and it is at least -S * 2^(e - 23) if it is
 //    at least -half_unit, or exceeds -half_unit - 1 = ~half_unit.
 // 4. By 1, |t - h| < 5/8, so |rest| < 2^25: arithmetic modulo 2^32 has the rest, also where its two terms wrap.
-//
-// No quotient is on an edge that this misses: it compares exact numbers.
 fn quotient(size: vec4<u32>) -> vec4<i32> {
     let a = numbers();
     // A subnormal becomes an f32's bits with an exponent field of 0 or less. The conversion is exact.

@@ -4,6 +4,7 @@ use super::parts::{Parts, Split};
 use super::step::{self, AffineStep, Arithmetic, Class, Form, UNCHANGED};
 use super::{fixed::Fixed, float, halves::Halves, integer, quantized};
 use crate::fragment::{Mirror, MirrorBytes, Twin, mirrors};
+use crate::operator::Quantization;
 use crate::{Clamp, Precision};
 
 mirrors! {
@@ -66,19 +67,16 @@ impl StepNumbers {
 
     /// The numbers of a quantisation.
     fn of_quantization(clamp: &Clamp, step: AffineStep) -> Option<Self> {
-        let quantization = clamp.quantization()?;
+        let Quantization { scale, zero_point } = clamp.quantization()?;
         let is_fast = clamp.precision() == Precision::Fast;
-        match (step, clamp.source().is_float()) {
-            (AffineStep::Fast, true) if is_fast => {
-                Some(Self::of(&quantized::QuotientFast::new(quantization)))
-            }
-            (AffineStep::Exact, true) => Some(Self::of(&quantized::QuotientExact::new(quantization))),
-            (AffineStep::Fast, false) if is_fast => {
-                Some(Self::of(&quantized::ProductFast::new(quantization)))
-            }
-            (AffineStep::Exact, false) => Some(Self::of(&quantized::ProductExact::new(quantization))),
-            _ => None,
-        }
+        Some(match (step, clamp.source().is_float()) {
+            (AffineStep::Fast, _) if !is_fast => return None,
+            (AffineStep::Fast, true) => Self::of(&quantized::QuotientFast::new(scale)),
+            (AffineStep::Exact, true) => Self::of(&quantized::QuotientExact::new(scale)),
+            (AffineStep::Fast, false) => Self::of(&quantized::ProductFast { scale, zero_point }),
+            (AffineStep::Exact, false) => Self::of(&quantized::ProductExact::new(scale, zero_point)),
+            _ => return None,
+        })
     }
 
     /// Keeps in `list` what [`Arithmetic::of`] finds.

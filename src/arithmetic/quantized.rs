@@ -2,7 +2,6 @@
 //! [`Clamp::dequantize_linear`](crate::Clamp::dequantize_linear).
 
 use crate::fragment::mirrors;
-use crate::operator::Quantization;
 use crate::operator::format::{Binary, FloatFormat};
 
 mirrors! {
@@ -47,7 +46,7 @@ const SIGN: u32 = FloatFormat::F32.sign as u32;
 const INFINITY: u32 = FloatFormat::F32.infinity as u32;
 
 impl QuotientFast {
-    pub(crate) fn new(Quantization { scale, .. }: Quantization) -> Self {
+    pub(crate) fn new(scale: f32) -> Self {
         let reciprocal = 1.0 / scale.abs();
         // If the reciprocal is infinite, so is its product with every number but 0.
         let (reciprocal, beyond_from) =
@@ -57,9 +56,9 @@ impl QuotientFast {
 }
 
 impl QuotientExact {
-    pub(crate) fn new(Quantization { scale, .. }: Quantization) -> Self {
-        let Significand { significand, exponent } = Significand::of(scale);
-        // An exponent in the place where an f32 has it. It may be negative or beyond the largest f32.
+    pub(crate) fn new(scale: f32) -> Self {
+        let (significand, exponent) = parts(scale);
+        // An exponent in the place where an f32 has it, perhaps beyond those of f32s.
         let in_place = |exponent: i32| i64::from(exponent) << FloatFormat::F32.mantissa_bits;
         let of_power = |power: i32| in_place(exponent + power + FloatFormat::F32.exponent_bias);
         Self {
@@ -74,30 +73,17 @@ impl QuotientExact {
     }
 }
 
-impl ProductFast {
-    pub(crate) const fn new(Quantization { scale, zero_point }: Quantization) -> Self {
-        Self { scale, zero_point }
-    }
-}
-
 impl ProductExact {
-    pub(crate) fn new(Quantization { scale, zero_point }: Quantization) -> Self {
-        let Significand { significand, exponent } = Significand::of(scale);
+    pub(crate) fn new(scale: f32, zero_point: i32) -> Self {
+        let (significand, exponent) = parts(scale);
         let scale_sign = scale.to_bits() & SIGN;
         Self { scale: significand, scale_exponent: exponent, scale_sign, zero_point }
     }
 }
 
 /// The magnitude of an f32 as `significand * 2^(exponent - 23)`. The significand is 0, or its top bit is bit 23.
-struct Significand {
-    significand: u32,
-    exponent: i32,
-}
-
-impl Significand {
-    fn of(number: f32) -> Self {
-        let Binary { significand, exponent, .. } = Binary::of(number.into());
-        // The lower 29 bits of an f64's significand are 0. The exponent of a zero is not used.
-        Self { significand: (significand >> 29) as u32, exponent: (exponent + 52).max(-150) }
-    }
+fn parts(number: f32) -> (u32, i32) {
+    let Binary { significand, exponent, .. } = Binary::of(number.into());
+    // The lower 29 bits of an f64's significand are 0. The exponent of a zero is not used.
+    ((significand >> 29) as u32, (exponent + 52).max(-150))
 }

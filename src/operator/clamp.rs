@@ -64,8 +64,7 @@ pub(crate) struct Affine {
     bias: f64,
 }
 
-/// The numbers of a clamp of `Clamp::quantize_linear` or `Clamp::dequantize_linear`. The former has a float source, the
-/// latter an integer source.
+/// The numbers of `Clamp::quantize_linear`, which has a float source, or of `Clamp::dequantize_linear`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quantization {
     /// Finite; not 0 if it divides.

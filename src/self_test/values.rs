@@ -24,8 +24,7 @@ pub(super) const AFFINES: [(f32, f32); 9] = [
     (3e7, -1.5e7),
 ];
 
-/// Scales of quantisations: ordinary, negative, a power of two, one without a reciprocal in f32, one that takes subnormals,
-/// and one that few elements reach.
+/// Scales of quantisations: ordinary, negative, a power of two, and the ends of the range.
 pub(super) const SCALES: [f32; 7] = [0.1, -0.3, 0.007_812_5, 1.0 / 255.0, 1e-40, 3e-38, 1e36];
 
 /// A mask of the dtype's width.

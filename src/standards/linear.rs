@@ -14,10 +14,9 @@ const DEQUANTIZED: [DType; 5] = [DType::U8, DType::I8, DType::U16, DType::I16, D
 impl Clamp {
     /// ONNX `QuantizeLinear`: `round(x / scale) + zero_point`, saturated to `dtype`, then the bounds.
     ///
-    /// The quotient is rounded to f32, then to the nearest integer, ties to even; the zero point is added to this
-    /// integer. `source` is F32, F16 or BF16; `dtype` is U8, I8, U16 or I16. The result is a clamp without bounds: add
-    /// them with [`with_bounds`](Self::with_bounds), as numbers of `dtype`. A fused `ReLU` has the zero point as Min.
-    /// `scale` is `y_scale` of the standard; where that is an F16 or a BF16, it is widened.
+    /// The quotient is rounded to f32, then to the nearest integer, ties to even. `source` is F32, F16 or BF16; `dtype`
+    /// is U8, I8, U16 or I16. [`with_bounds`](Self::with_bounds) adds bounds, numbers of `dtype`; a fused `ReLU` has the
+    /// zero point as Min. An F16 or BF16 `y_scale` is widened.
     ///
     /// A NaN becomes the zero point, or the lowest or highest integer by the [`NanRule`](crate::NanRule); ±∞ saturates.
     /// With [`Precision::Exact`](crate::Precision::Exact) every device gives the bits of the standard. The default,
@@ -25,8 +24,7 @@ impl Clamp {
     /// a tie, results may be one apart. Where that f32 is infinite (scales below about 2⁻¹²⁸), every element but 0
     /// saturates.
     ///
-    /// [`Clamps::along`](crate::Clamps::along) takes a clamp for each index of an axis. The
-    /// [manual](crate::manual::quantization) shows blocks, and what other systems call this.
+    /// The [manual](crate::manual::quantization) shows scales per channel and per block, and other systems' names.
     ///
     /// # Errors
     ///
@@ -36,9 +34,9 @@ impl Clamp {
     /// ```
     /// use wgpu_clamp::{Clamp, DType, Element, Precision, reference};
     ///
-    /// let quantize = Clamp::quantize_linear(DType::F32, DType::U8, 0.3, 128)?.with_precision(Precision::Exact);
-    /// let [half, nan] = [0.45_f32, f32::NAN].map(|x| reference::element(&quantize, x.to_bits64()));
-    /// assert_eq!((half?, nan?), (130, 128));
+    /// let quantize = Clamp::quantize_linear(DType::F32, DType::U8, 0.5, 128)?.with_precision(Precision::Exact);
+    /// let [tie, nan] = [0.75_f32, f32::NAN].map(|x| reference::element(&quantize, x.to_bits64()));
+    /// assert_eq!((tie?, nan?), (130, 128));
     ///
     /// let relu = quantize.with_bounds(128_u8, 255_u8)?;
     /// assert_eq!(reference::element(&relu, (-7.0_f32).to_bits64())?, 128);
@@ -59,9 +57,8 @@ impl Clamp {
     /// ONNX `DequantizeLinear`: `(x - zero_point) * scale`, then the bounds.
     ///
     /// The difference is an exact integer. It is rounded to f32, and so is the product, which is rounded to `dtype` at
-    /// last; all to nearest, ties to even. `source` is U8, I8, U16, I16 or I32; `dtype` is F32, F16 or BF16. The result
-    /// is a clamp without bounds: add them with [`with_bounds`](Self::with_bounds). `scale` is `x_scale` of the standard;
-    /// where that is an F16 or a BF16, it is widened.
+    /// last; all to nearest, ties to even. `source` is U8, I8, U16, I16 or I32; `dtype` is F32, F16 or BF16.
+    /// [`with_bounds`](Self::with_bounds) adds bounds. An F16 or BF16 `x_scale` is widened.
     ///
     /// With [`Precision::Exact`](crate::Precision::Exact) every device gives the same bits. The default,
     /// [`Precision::Fast`](crate::Precision::Fast), gives them too, except where a device flushes subnormals of f32.

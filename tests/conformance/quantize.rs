@@ -28,19 +28,13 @@ fn node(line: &Value) -> Node {
     let operator = line["op"].as_str().unwrap().to_owned();
     let list = |key: &str| line[key].as_array().unwrap().iter().map(|bits| bits.as_u64().unwrap()).collect();
     let [source, dtype] = ["source", "dtype"].map(|key| line[key].as_str().unwrap().parse().unwrap());
-    let of = |side: &str| {
-        let bits = line[format!("{side}_scale_bits")].as_u64().unwrap();
-        // ONNX gives the scale the float dtype of the node.
-        let half = line["source"] == "f16" || line["dtype"] == "f16";
-        let scale = if half { f16::from_bits(bits as u16).to_f32() } else { f32::from_bits(bits as u32) };
-        (scale, line[format!("{side}_zero_point")].as_i64().unwrap() as i32)
-    };
-    let made = if operator == "QuantizeLinear" {
-        let (scale, zero_point) = of("y");
-        Clamp::quantize_linear(source, dtype, scale, zero_point)
-    } else {
-        let (scale, zero_point) = of("x");
-        Clamp::dequantize_linear(source, dtype, scale, zero_point)
-    };
-    Node { operator, clamp: made.unwrap().with_precision(Precision::Exact), x: list("x"), y: list("y") }
+    let new = if operator == "QuantizeLinear" { Clamp::quantize_linear } else { Clamp::dequantize_linear };
+    let side = if operator == "QuantizeLinear" { "y" } else { "x" };
+    // ONNX gives the scale the float dtype of the node.
+    let bits = line[format!("{side}_scale_bits")].as_u64().unwrap();
+    let is_half = line["source"] == "f16" || line["dtype"] == "f16";
+    let scale = if is_half { f16::from_bits(bits as u16).to_f32() } else { f32::from_bits(bits as u32) };
+    let zero_point = line[format!("{side}_zero_point")].as_i64().unwrap() as i32;
+    let clamp = new(source, dtype, scale, zero_point).unwrap().with_precision(Precision::Exact);
+    Node { operator, clamp, x: list("x"), y: list("y") }
 }

@@ -134,16 +134,12 @@ fn clamps(table: &mut Table) {
     table.add("i64 to u8", bytes.with_source(DType::I64));
     let quantize = |scale, zero_point| Clamp::quantize_linear(DType::F32, DType::I8, scale, zero_point);
     let dequantize = |source, zero_point| Clamp::dequantize_linear(source, DType::F16, 0.1, zero_point);
-    for scale in [0.0, -0.0, f32::NAN, f32::INFINITY] {
-        table.add(format!("quantise by {scale:?}"), quantize(scale, 0));
-    }
+    table.add("quantise by -0", quantize(-0.0, 0));
+    table.add("quantise by NaN", quantize(f32::NAN, 0));
     table.add("quantise, zero point 128 of i8", quantize(0.1, 128));
     table.add("dequantise, zero point -1 of u16", dequantize(DType::U16, -1));
     table.add("dequantise, zero point 1 of i32", dequantize(DType::I32, 1));
-    table.add("dequantise by -inf", Clamp::dequantize_linear(DType::U8, DType::F32, f32::NEG_INFINITY, 0));
     table.add("quantise f64", Clamp::quantize_linear(DType::F64, DType::I8, 0.1, 0));
-    table.add("quantise to i32", Clamp::quantize_linear(DType::F32, DType::I32, 0.1, 0));
-    table.add("dequantise u32", dequantize(DType::U32, 0));
     table.add("dequantise to f64", Clamp::dequantize_linear(DType::U8, DType::F64, 0.1, 0));
     let (quantize, dequantize) = (quantize(0.1, 3).unwrap(), dequantize(DType::U8, 3).unwrap());
     table.add("quantise with an affine step", quantize.with_affine(1.0, 0.0));

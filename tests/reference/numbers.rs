@@ -89,6 +89,18 @@ pub fn rounded_result(clamp: &Clamp, x: u64) -> u64 {
     rounded(clamp, &sum, product_negative && bias_negative_zero)
 }
 
+/// The real quotient of two positive f32s, rounded to the nearest f32, ties to even.
+pub fn quotient(x: f32, scale: f32) -> f32 {
+    let [x, scale] = [x, scale].map(|number| exact(DType::F32, number.to_bits().into()));
+    let dividend = x << (2 * POINT);
+    let mut quotient = &dividend / &scale;
+    // The last bit is far below what rounding keeps; it tells that a remainder is left.
+    if &quotient * &scale != dividend {
+        quotient.set_bit(0, true);
+    }
+    f32::from_bits(rounded(&Clamp::unbounded(DType::F32), &quotient, false) as u32)
+}
+
 /// The element of a float dtype that is nearest to a number, ties to even.
 pub fn nearest_float(dtype: DType, value: f64) -> u64 {
     if value.is_infinite() {

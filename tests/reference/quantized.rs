@@ -3,74 +3,46 @@
 use clamp_testing::numbers::{beside_an_edge, integer, limits, number};
 use clamp_testing::random::Random;
 use clamp_testing::values::{NAN_RULES, bits_of};
-use num_bigint::BigUint;
 use wgpu_clamp::{Clamp, DType, NanRule, Precision, reference};
 
 use crate::host::narrowed;
 use crate::inputs::{element, finite};
-use crate::numbers::{infinity, sign_bit, wrapped};
+use crate::numbers::{infinity, quotient, sign_bit, wrapped};
 
 const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
 const INTEGERS: [DType; 4] = [DType::U8, DType::I8, DType::U16, DType::I16];
-
-/// The real quotient of two magnitudes, rounded to the nearest f32, ties to even.
-fn quotient(x: f32, scale: f32) -> f32 {
-    // In units of the least subnormal.
-    let units = |number: f32| {
-        let field = (number.to_bits() >> 23).max(1);
-        BigUint::from(number.to_bits() - ((field - 1) << 23)) << (field - 1)
-    };
-    let [x, scale] = [x, scale].map(units);
-    // The greatest f32 up to the quotient is found by bisection: `bits * scale <= x * 2^149`.
-    let times = |bits: u32| units(f32::from_bits(bits)) * &scale;
-    let x = x << 149_u32;
-    let below = (0..31).rev().fold(0_u32, |bits, n| {
-        let more = bits | 1 << n;
-        if more < 0x7f80_0000 && times(more) <= x { more } else { bits }
-    });
-    // Twice the midpoint to the next f32, which may be 2^128, the bits of ∞.
-    let twice = times(below) + times(below + 1);
-    let x = x << 1_u32;
-    f32::from_bits(below + u32::from(x > twice || x == twice && below & 1 == 1))
-}
-
-fn saturated(dtype: DType, number: i64) -> u64 {
-    let [lowest, highest] = limits(dtype);
-    wrapped(dtype, i128::from(number).clamp(lowest, highest))
-}
 
 /// A zero point of any kind.
 fn zero_point(random: &mut Random, dtype: DType) -> i32 {
     let [lowest, highest] = limits(dtype);
     let any = integer(dtype, random.bits());
-    random.pick(&[0, 1, lowest, highest, any.clamp(lowest, highest)]).clamp(lowest, highest) as i32
-}
-
-/// The result for a finite element, from the law: divide, round to f32, round to an integer, add.
-fn expected(clamp: &Clamp, x: u64, scale: f32) -> u64 {
-    let x = number(clamp.source(), x) as f32;
-    let size = quotient(x.abs(), scale.abs()).round_ties_even();
-    let quotient = if (x < 0.0) == (scale < 0.0) { size } else { -size };
-    saturated(clamp.dtype(), (quotient as i64).saturating_add(clamp.zero_point().unwrap().into()))
+    random.pick(&[0, 1, lowest, highest, any]) as i32
 }
 
 fn assert_quantized(random: &mut Random, [source, dtype]: [DType; 2], x: u64, scale: f32) {
-    if scale == 0.0 || !number(source, x).is_finite() {
+    let value = number(source, x) as f32;
+    if scale == 0.0 || !value.is_finite() {
         return;
     }
-    let clamp = Clamp::quantize_linear(source, dtype, scale, zero_point(random, dtype)).unwrap();
+    let zero_point = zero_point(random, dtype);
+    let clamp = Clamp::quantize_linear(source, dtype, scale, zero_point).unwrap();
     let exact = clamp.with_precision(Precision::Exact);
-    let wanted = expected(&clamp, x, scale);
+    let rounded = |quotient: f32| {
+        let [lowest, highest] = limits(dtype);
+        let sum = i128::from(quotient.round_ties_even() as i64) + i128::from(zero_point);
+        wrapped(dtype, sum.clamp(lowest, highest))
+    };
+    // The law: divide, round to f32, round to an integer, add.
+    let size = quotient(value.abs(), scale.abs());
+    let wanted = rounded(if (value < 0.0) == (scale < 0.0) { size } else { -size });
     assert_eq!(reference::element(&clamp, x).unwrap(), wanted, "{clamp} of {x:#x}");
     assert_eq!(reference::allowed(&exact, x).unwrap().values(), [wanted], "{exact} of {x:#x}");
     // PyTorch's way, where nothing is subnormal or infinite: the host's own product.
-    let (value, reciprocal) = (number(source, x) as f32, 1.0 / scale);
-    let product = value * reciprocal;
+    let (reciprocal, product) = (1.0 / scale, value * (1.0 / scale));
     let usual = |number: f32| number == 0.0 || number.is_normal();
     if [value, reciprocal].into_iter().all(usual) && (product.abs() > f32::MIN_POSITIVE || value == 0.0) {
-        let sum = (product.round_ties_even() as i64).saturating_add(clamp.zero_point().unwrap().into());
         let allowed = reference::allowed(&clamp, x).unwrap();
-        assert_eq!(allowed.values(), [saturated(dtype, sum)], "{clamp} of {x:#x}");
+        assert_eq!(allowed.values(), [rounded(product)], "{clamp} of {x:#x}");
     }
 }
 

@@ -4,7 +4,7 @@
 use clamp_testing::numbers::beside_an_edge;
 
 use super::super::quantized::{BEYOND, QuotientExact};
-use super::{Random, reference};
+use super::{Random, product, reference};
 use crate::{Clamp, DType};
 
 /// A device's product: the estimate, which may be rounded up or down.
@@ -33,7 +33,7 @@ fn quotient(numbers: &QuotientExact, size: u32, rounds: Rounds) -> i32 {
 /// Compares the formula with the reference, to the widest integers, where the result does not saturate.
 fn assert_exact(x: f32, scale: f32) {
     let clamp = |dtype, zero_point| Clamp::quantize_linear(DType::F32, dtype, scale, zero_point).unwrap();
-    let numbers = QuotientExact::new(clamp(DType::U16, 0).quantization().unwrap());
+    let numbers = QuotientExact::new(scale);
     for rounds in [|estimate| estimate, f32::next_up, f32::next_down] {
         let size = quotient(&numbers, x.to_bits() & 0x7fff_ffff, rounds);
         let got = if (x < 0.0) == (scale < 0.0) { size } else { -size };
@@ -48,43 +48,33 @@ fn assert_exact(x: f32, scale: f32) {
 
 #[test]
 fn quotients_beside_midpoints_are_exact() {
-    let mut found = 0;
-    for half_of in (0..4000).chain((4000..1 << 17).step_by(37)) {
-        for above in [false, true] {
-            let Some([x, scale]) = beside_an_edge(half_of, above) else { continue };
-            found += 1;
-            for power in [0, -140, 90] {
-                let [x, scale] = [x, scale].map(|number| number * 2.0_f32.powi(power / 2));
-                let [x, scale] = [x, scale].map(|number| number * 2.0_f32.powi(power - power / 2));
-                if x.is_finite() {
-                    for x in [x, x.next_up(), x.next_down()] {
-                        assert_exact(x, scale);
-                    }
-                }
-            }
+    let halves = (0..4000).chain((4000..1 << 17).step_by(37));
+    let edges = halves.flat_map(|half_of| [false, true].map(|above| beside_an_edge(half_of, above)));
+    let edges: Vec<_> = edges.flatten().collect();
+    assert!(edges.len() > 1000, "{}", edges.len());
+    // Numbers of 24 bits, down to the least normal ones and up to the largest.
+    for (edge, power) in product(&edges, &[0, -140, 90]) {
+        let [x, scale] = edge.map(|number| (f64::from(number) * 2.0_f64.powi(power)) as f32);
+        for x in [x, x.next_up(), x.next_down()].into_iter().filter(|x| x.is_finite()) {
+            assert_exact(x, scale);
         }
     }
-    assert!(found > 1000, "{found}");
 }
 
 #[test]
 fn quotients_of_every_size_are_exact() {
     let mut random = Random(49);
-    let bits: Vec<u32> = (0..32).flat_map(|n| [(1_u32 << n) - 1, 1 << n, (1 << n) + 1]).collect();
-    let ends = [0.0, f32::MIN_POSITIVE, f32::MAX, f32::INFINITY, f32::from_bits(1)];
-    let mut scales: Vec<_> = (-149..=127).map(|n| 2.0_f64.powi(n) as f32).collect();
+    let powers = (-149..=127).map(|n| 2.0_f64.powi(n) as f32);
+    let mut scales: Vec<_> = powers.chain([0.1, 1.0 / 255.0, f32::MAX]).collect();
     scales.extend((0..400).map(|_| f32::from_bits(random.bits() as u32)));
-    scales.extend([0.1, 1.0 / 255.0, f32::MAX, f32::from_bits(0x007f_ffff)]);
     for scale in scales.into_iter().filter(|scale| scale.is_finite() && *scale != 0.0) {
-        // Halves, where the product with a rounded quotient is any element beside one.
-        let near: Vec<_> = (0..200)
-            .map(|_| f64::from(random.bits() as u32 % (1 << (random.below(17) + 1))) + 0.5)
-            .map(|half| (half * f64::from(scale)) as f32)
-            .collect();
-        let near = near.iter().flat_map(|x| [*x, x.next_up(), x.next_down(), -x]);
-        let any = bits.iter().map(|bits| f32::from_bits(*bits)).chain(ends);
-        for x in near.chain(any).filter(|x| !x.is_nan()) {
-            assert_exact(x, scale);
+        for n in 0..300 {
+            let half = f64::from(random.bits() as u32 % (1 << (n % 17 + 1))) + 0.5;
+            let near = (half * f64::from(scale)) as f32;
+            let any = f32::from_bits((random.bits() as u32) >> (n % 32));
+            for x in [near, near.next_up(), near.next_down(), -near, any, f32::INFINITY] {
+                assert_exact(if x.is_nan() { 0.0 } else { x }, scale);
+            }
         }
     }
 }
