@@ -87,6 +87,9 @@ async fn examine(
     system: &str,
 ) -> Result<Report, Error> {
     let mut check = Check::open(adapter, extent).await?.with_cases(cases);
+    if check.found().of == 0 {
+        println!("no case of the self-test is in {cases:?}");
+    }
     let ended = match self_test(&mut check).await {
         Ok(()) => check.measure().await.err().map(|error| format!("the speed was not measured: {error}")),
         Err(error) => Some(error.to_string()),

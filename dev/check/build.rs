@@ -8,7 +8,10 @@ fn main() {
     let version = manifest.lines().find_map(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
     println!("cargo::rustc-env=WGPU_CLAMP_VERSION={}", version.expect("the crate has a version"));
     println!("cargo::rustc-env=WGPU_CLAMP_COMMIT={}", git(&["describe", "--always", "--dirty"]));
-    println!("cargo::rerun-if-changed=../../Cargo.toml");
+    // What a dirty commit may differ in.
+    for path in ["../../Cargo.toml", "../../src", "../../shaders", "src"] {
+        println!("cargo::rerun-if-changed={path}");
+    }
     // Each commit and each checkout adds a line to this file.
     let log = git(&["rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"]);
     if std::path::Path::new(&log).exists() {

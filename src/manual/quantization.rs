@@ -129,8 +129,21 @@
 //! let mut quantized = [0; 8];
 //! reference::apply(Clamps::along(0, &blocks), &layout, &src, &layout, &mut quantized)?;
 //! assert_eq!(quantized.map(u8::cast_signed), [2, -4, 1, 127, 0, 2, -2, 127]); // 0.5, 1.5 and -2.5 are ties
+//!
+//! // And back.
+//! let block = |scale| Clamp::dequantize_linear(DType::I8, DType::F32, scale, 0);
+//! let blocks = scales.into_iter().map(block).collect::<Result<Vec<_>, wgpu_clamp::Error>>()?;
+//! let mut bytes = [0; 32];
+//! reference::apply(Clamps::along(0, &blocks), &layout, &quantized, &layout, &mut bytes)?;
+//! let floats: Vec<f32> = bytes.chunks(4).map(|x| f32::from_le_bytes(x.try_into().unwrap())).collect();
+//! assert_eq!(floats, [0.5, -1.0, 0.25, 31.75, 0.0, 4.0, -4.0, 254.0]);
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
+//!
+//! - Scales that a kernel computed: `Clamps::slots_along(0, …)` on the same view, with an affine step as [above](self).
+//! - A rest of less than `k` elements: a second call.
+//! - Blocks along another axis, such as `k` rows of a matrix for each column: a block is then no index of one axis. Take a call for
+//!   each `k` rows, with [`Layout::slice`](crate::Layout::slice) and a clamp per column.
 //!
 //! ## A picture / 255
 //!

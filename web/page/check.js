@@ -19,6 +19,8 @@ let check;
 let report;
 let running = false;
 let stopping = false;
+/** The cells of the matrix, by pair and kernel, which stay while their numbers change. */
+const cells = new Map();
 
 function notice(text) {
   find("notice").textContent = text;
@@ -47,23 +49,34 @@ async function adapter() {
   return { name: `${name}, ${browser()}`, isCpu: info.isFallbackAdapter || /swiftshader|llvmpipe|warp/i.test(name) };
 }
 
-/** Which buttons there are. */
+/** Which buttons there are. The focus moves on from a button that goes. */
 function buttons() {
   const { cases = 0, of = 0 } = report?.[0].self_test ?? {};
+  const focused = find("run").contains(document.activeElement);
   find("quick").hidden = find("whole").hidden = running;
   find("stop").hidden = !running;
   find("on").hidden = running || !check || cases === of;
   find("copy").disabled = find("save").disabled = cases === 0;
+  if (focused) find("run").querySelector("button:not([hidden])").focus();
+}
+
+/** Tells a screen reader, which would be flooded by the status. */
+function announce(text) {
+  if (find("announcement").textContent !== text) find("announcement").textContent = text;
 }
 
 /** Begins a new check. */
 async function start(quick) {
   check?.free();
   check = report = undefined;
+  cells.clear();
+  notice("");
   for (const id of ["speed", "matrix", "copied"]) find(id).replaceChildren();
   find("difference").hidden = find("report").hidden = true;
+  Object.assign(find("verdict"), { textContent: "–", className: "" });
+  find("bar").value = 0;
   find("clock").textContent = "Measured after the comparison.";
-  running = true;
+  [running, stopping] = [true, false];
   buttons();
   find("status").textContent = "opening the device";
   try {
@@ -81,12 +94,13 @@ async function start(quick) {
 
 /** Runs the cases that are left, then the measurement, until the visitor stops it. */
 async function run() {
-  [running, stopping] = [true, false];
+  running = true;
   buttons();
   let ended;
   try {
     ended = (await cases()) ? await speed() : "stopped";
   } catch (error) {
+    running = false;
     // Browsers tell that a device is lost some time after the error that follows from it.
     await turn(500);
     ended = latest(error.message).ended;
@@ -111,12 +125,13 @@ async function cases() {
     if (now - shown > 1000 / SHOWN) {
       shown = now;
       show();
+      announce(`${Math.floor((done / of) * 10) * 10} % done, ${differing()}`);
       const left = ((now - started) / (done - before) / 1000) * (of - done);
       find("status").textContent = `${done} of ${of} cases, ${differing()}, about ${duration(left)} left`;
       await turn();
     }
   }
-  return done === of;
+  return !stopping && done === of;
 }
 
 const duration = (seconds) => (seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} minutes`);
@@ -124,11 +139,14 @@ const duration = (seconds) => (seconds < 90 ? `${Math.ceil(seconds)} s` : `${Mat
 /** Measures the speed. Returns why it did not. */
 async function speed() {
   show();
-  find("status").textContent = "measuring the speed";
+  find("status").textContent = "measuring the speed, some seconds";
+  find("stop").hidden = true;
   await turn();
   try {
     await check.measure();
   } catch (error) {
+    await turn(500);
+    find("clock").textContent = `Not measured: ${error.message}`;
     return `the speed was not measured: ${error.message}`;
   }
 }
@@ -157,6 +175,7 @@ function show(ended) {
   if (!running) {
     const state = found.cases === found.of ? "done" : "stopped";
     find("status").textContent = `${state}: ${found.cases} of ${found.of} cases in ${duration(found.seconds)}, ${differing()}`;
+    announce(find("status").textContent);
   }
   if (isCpu && find("notice").hidden) {
     notice(`This adapter is a CPU, so the check takes longer and its speed says nothing about a GPU. ${REMEDY}`);
@@ -172,7 +191,8 @@ const element = (tag, text, attributes = {}) => Object.assign(document.createEle
 
 function row(tag, texts) {
   const line = document.createElement("tr");
-  line.append(...texts.map((text, n) => element(n === 0 ? "th" : tag, text, { scope: n === 0 ? "row" : "col" })));
+  const cell = (text, n) => (text === "" ? element("td", "") : element(n === 0 ? "th" : tag, text, { scope: tag === "th" ? "col" : "row" }));
+  line.append(...texts.map(cell));
   return line;
 }
 
@@ -187,33 +207,46 @@ function figures({ clock, copy, clamps, bytes }) {
 }
 
 /** Shows pairs of types on kernels. */
-function matrix({ cells, failures }) {
+function matrix({ cells: found }) {
   const kernels = DeviceCheck.kernels();
-  const pairs = Map.groupBy(cells, ({ pair }) => pair);
-  const lines = [...pairs].map(([pair, cells]) => {
-    const line = row("td", [pair]);
-    for (const kernel of kernels) {
-      const cell = cells.find((cell) => cell.kernel === kernel);
-      const place = document.createElement("td");
-      if (!cell) {
-        place.append(element("span", "·", { className: "none", title: "not run" }));
-      } else if (cell.failed === 0) {
-        place.append(element("span", `✓ ${cell.cases}`, { className: "good" }));
-      } else {
-        const button = element("button", `✗ ${cell.failed} of ${cell.cases}`, { className: "bad", type: "button" });
-        button.ariaLabel = `${pair}, ${kernel}: ${cell.failed} of ${cell.cases} cases differ`;
-        button.addEventListener("click", () => difference(cell, failures));
-        place.append(button);
-      }
-      line.append(place);
+  if (!find("matrix").firstChild) find("matrix").append(row("th", ["", ...kernels]));
+  for (const cell of found) {
+    if (!cells.has(cell.pair)) {
+      const line = row("td", [cell.pair]);
+      const places = kernels.map(() => {
+        const place = document.createElement("td");
+        place.append(element("span", "·", { className: "none", title: "not run", ariaLabel: "not run" }));
+        return place;
+      });
+      line.append(...places);
+      find("matrix").append(line);
+      cells.set(cell.pair, new Map(kernels.map((kernel, n) => [kernel, places[n]])));
     }
-    return line;
-  });
-  find("matrix").replaceChildren(row("th", ["", ...kernels]), ...lines);
+    fill(cells.get(cell.pair).get(cell.kernel), cell);
+  }
+}
+
+/** Shows a cell's numbers. A button stays, so that it can be pressed while the check runs. */
+function fill(place, { pair, kernel, cases, failed }) {
+  if (failed === 0) {
+    const text = `✓ ${cases}`;
+    if (place.textContent !== text) place.replaceChildren(element("span", text, { className: "good" }));
+    return;
+  }
+  let button = place.querySelector("button");
+  if (!button) {
+    button = element("button", "", { className: "bad", type: "button" });
+    button.addEventListener("click", () => difference(pair, kernel));
+    place.replaceChildren(button);
+  }
+  button.textContent = `✗ ${failed} of ${cases}`;
+  button.ariaLabel = `${pair}, ${kernel}: ${failed} of ${cases} cases differ`;
 }
 
 /** Shows the first difference of a cell. */
-function difference({ pair, kernel, first }, failures) {
+function difference(pair, kernel) {
+  const { cells, failures } = report[0].self_test;
+  const { first } = cells.find((cell) => cell.pair === pair && cell.kernel === kernel);
   const text = failures.find((failure) => failure.case === first)?.text ?? "More cases differ than the report tells.";
   const again = `cargo run --release --example doctor -- --cases ${first}..${first + 1}`;
   find("difference").textContent = `${pair}, ${kernel}: case ${first}\n${text}\n\nOutside the browser: ${again}`;
@@ -229,8 +262,15 @@ function unavailable(error) {
 
 find("quick").addEventListener("click", () => start(true));
 find("whole").addEventListener("click", () => start(false));
-find("stop").addEventListener("click", () => (stopping = true));
-find("on").addEventListener("click", run);
+find("stop").addEventListener("click", () => {
+  stopping = true;
+  find("status").textContent = "stopping";
+});
+find("on").addEventListener("click", () => {
+  stopping = false;
+  notice("");
+  run();
+});
 find("copy").addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(report[1]);
@@ -243,11 +283,12 @@ find("copy").addEventListener("click", async () => {
 find("save").addEventListener("click", () => {
   const address = URL.createObjectURL(new Blob([report[1]], { type: "text/markdown" }));
   element("a", "", { href: address, download: "wgpu-clamp-report.md" }).click();
-  URL.revokeObjectURL(address);
+  // Some browsers read it after the click.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 });
 
-await init();
 try {
+  await init();
   find("adapter").textContent = (await adapter()).name;
   find("status").textContent = "ready";
   find("quick").disabled = find("whole").disabled = false;

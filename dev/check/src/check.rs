@@ -122,7 +122,10 @@ impl Check {
     #[must_use]
     pub fn with_cases(mut self, range: &Range<usize>) -> Self {
         self.cases.retain(|case| range.contains(case));
-        self.found.of = self.cases.len();
+        if self.cases.len() < self.found.of {
+            self.found.extent = format!("{}, cases {range:?}", self.found.extent);
+            self.found.of = self.cases.len();
+        }
         self
     }
 
@@ -218,6 +221,13 @@ impl Check {
             speed: self.speed.clone(),
             ended: ended.map(|reason| lost.unwrap_or(reason)),
         }
+    }
+}
+
+impl Drop for Check {
+    /// Frees the device's memory at once. A browser sees only small handles, so it might collect them late.
+    fn drop(&mut self) {
+        self.host.clamper().device().destroy();
     }
 }
 

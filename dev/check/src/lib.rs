@@ -15,7 +15,7 @@ mod speed;
 
 #[cfg(feature = "device")]
 pub use check::{Check, Extent, limits, range};
-pub use report::{Cell, Failure, Figure, KERNELS, Report, SelfTest, Speed};
+pub use report::{Cell, FIGURES, Failure, Figure, KERNELS, Report, SelfTest, Speed};
 pub use row::{Row, Table, insert};
 
 /// The version of wgpu-clamp that this checks.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::Report;
 use crate::report::grouped;
+use crate::{FIGURES, Report, SelfTest};
 
 /// The results of an implementation's devices. Written out, it is a row of the table in docs/PORTABILITY.md.
 #[derive(Clone, Debug, Default)]
@@ -30,9 +30,12 @@ impl Row {
     /// The row of a report, of one device.
     #[must_use]
     pub fn of(report: &Report) -> Self {
-        let Report { backend, adapter, date, self_test, .. } = report;
-        let (cases, elements, differing) = (self_test.cases, self_test.elements, self_test.differing);
-        Self { devices: 1, cases, elements, differing, ..Self::new(backend, adapter, date) }
+        let Report { backend, adapter, date, commit, self_test, .. } = report;
+        let SelfTest { extent, cases, of, elements, differing, .. } = self_test;
+        let stopped = if cases < of { ", not finished" } else { "" };
+        let (implementation, date) = (format!("{backend}, {extent}{stopped}"), format!("{date}, {commit}"));
+        let (cases, elements, differing) = (*cases, *elements, *differing);
+        Self { devices: 1, cases, elements, differing, ..Self::new(&implementation, adapter, &date) }
     }
 
     /// Runs these cases of `host`'s self-test with `progress`, with blocks for each kind of [`wgpu_clamp::Lanes`]: every
@@ -106,7 +109,10 @@ impl Table {
         match self {
             Self::Portability => (report.self_test.cases > 0).then(|| Row::of(report).to_string()),
             Self::Results => report.speed.as_ref().map(|speed| {
-                let ratios: Vec<_> = speed.clamps.iter().map(|clamp| format!("{:.2}", clamp.ratio)).collect();
+                let named = |name: &str| speed.clamps.iter().find(|clamp| clamp.name == name);
+                let ratio =
+                    |name| named(name).map_or("–".to_owned(), |clamp| format!("{:.2}", clamp.ratio));
+                let ratios: Vec<_> = FIGURES.into_iter().map(ratio).collect();
                 let [adapter, date, commit, clock] =
                     [adapter, date, commit, &speed.clock].map(|text| cell(text));
                 let ratios = ratios.join(" | ");
@@ -118,7 +124,7 @@ impl Table {
 
 /// A text that stays within its cell of a table, whoever sent it.
 fn cell(text: &str) -> String {
-    text.replace('|', "/").split_whitespace().collect::<Vec<_>>().join(" ")
+    text.replace('|', "/").replace('<', "&lt;").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Puts `row` behind the last row of the table with this `head`, unless it has the row already. None if the page has no such
@@ -138,7 +144,7 @@ pub fn insert(page: &str, head: &str, row: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Figure, SelfTest, Speed};
+    use crate::{Figure, Speed};
 
     const PAGES: [(Table, &str); 2] = [
         (Table::Portability, include_str!("../../../docs/PORTABILITY.md")),
@@ -146,12 +152,31 @@ mod tests {
     ];
 
     fn report() -> Report {
-        let clamps = [0.97, 0.9, 0.5, 0.4, 0.3].map(|ratio| Figure { ratio, ..Figure::default() });
+        // Another order than the table's, and none of the others.
+        let clamps = [("f16", 0.9), ("f32", 0.97)].map(|(name, ratio)| Figure {
+            name: name.to_owned(),
+            ratio,
+            rate: 9.0,
+        });
         Report {
             backend: "Vulkan".to_owned(),
             adapter: "a\n| GPU |".to_owned(),
-            self_test: SelfTest { cases: 3, elements: 1_234_567, differing: 2, ..SelfTest::default() },
-            speed: Some(Speed { clamps: clamps.to_vec(), copy: 301.4, ..Speed::default() }),
+            date: "2026-11-28".to_owned(),
+            commit: "abc".to_owned(),
+            self_test: SelfTest {
+                extent: "quick".to_owned(),
+                cases: 3,
+                of: 270,
+                elements: 1_234_567,
+                differing: 2,
+                ..SelfTest::default()
+            },
+            speed: Some(Speed {
+                clock: "timestamps".to_owned(),
+                clamps: clamps.to_vec(),
+                copy: 301.4,
+                bytes: 0,
+            }),
             ..Report::default()
         }
     }
@@ -166,7 +191,13 @@ mod tests {
             assert_eq!(once.len(), page.len() + row.len() + 1);
             assert_eq!(insert(&once, table.head(), &row).unwrap(), once, "no row comes twice");
         }
-        assert_eq!(Row::of(&report()).to_string(), "| Vulkan | a / GPU / | 1 |  | 3 | 1,234,567 | 2 |");
+        let row = Row::of(&report()).to_string();
+        assert_eq!(
+            row,
+            "| Vulkan, quick, not finished | a / GPU / | 1 | 2026-11-28, abc | 3 | 1,234,567 | 2 |"
+        );
+        let row = Table::Results.row(&report()).unwrap();
+        assert_eq!(row, "| a / GPU / | 2026-11-28, abc, timestamps | 301 | 0.97 | 0.90 | – | – | – |");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use web_time::Instant;
 use wgpu_clamp::{Clamp, Clamps, DType, Error, Host, Layout, Operands, Prepared, Tensor, View, wgpu};
 
-use crate::report::{Figure, Speed};
+use crate::report::{FIGURES, Figure, Speed};
 
 /// The copy that clamps are measured against, 16 bytes per invocation. On some GPUs `copy_buffer_to_buffer` reaches a
 /// fifth of its speed.
@@ -44,7 +44,8 @@ pub async fn measure(host: &Host) -> Result<Speed, Error> {
         }
     }
     let (mut copied, mut clamps) = (Vec::new(), Vec::new());
-    for (name, work) in works(host)? {
+    for (name, work) in FIGURES.into_iter().zip(works()?) {
+        let work = Dispatched::new(host, &work)?;
         let mut times = [Vec::new(), Vec::new()];
         for round in 0..=SAMPLES {
             let both = [
@@ -70,18 +71,18 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// A clamp with tensors of its own.
+/// A clamp to be measured: one for all elements, or one per row.
 struct Work {
-    prepared: Prepared,
-    /// Bytes read and written.
-    bytes: f64,
+    clamps: Vec<Clamp>,
+    src: Layout,
+    dst: Layout,
 }
 
-/// The clamps in the order of the table's columns.
-fn works(host: &Host) -> Result<Vec<(&'static str, Work)>, Error> {
+/// The clamps in the order of [`FIGURES`].
+fn works() -> Result<[Work; 5], Error> {
     let flat = |clamp: Clamp| {
         let layout = Layout::packed(&[BYTES as usize / clamp.dtype().size()])?;
-        work(host, (&clamp).into(), layout, layout)
+        Ok::<_, Error>(Work { clamps: vec![clamp], src: layout, dst: layout })
     };
     let half = |value| half::f16::from_f32(value);
     let to_float = Clamp::unbounded(DType::F32).with_source(DType::U8)?.with_affine(1.0 / 255.0, 0.0)?;
@@ -91,26 +92,44 @@ fn works(host: &Host) -> Result<Vec<(&'static str, Work)>, Error> {
     let to_byte = Clamp::unbounded(DType::I8).with_source(DType::F32)?;
     let by_row = |row| to_byte.with_affine(20.0 + f32::from(row) / 100.0, 0.0);
     let scales = (0..ROWS).map(by_row).collect::<Result<Vec<_>, Error>>()?;
-    let matrix = Layout::packed(&[ROWS.into(), (2 * BYTES / 5 / u32::from(ROWS)) as usize])?;
-    Ok(vec![
-        ("f32", flat(Clamp::new(0.0_f32, 6.0))?),
-        ("f16", flat(Clamp::new(half(0.0), half(6.0)))?),
-        ("u8", flat(Clamp::new(16_u8, 235))?),
-        ("u8 picture to f32 planes", work(host, (&to_float).into(), pixels, planes)?),
-        ("f32 to i8, a scale per row", work(host, Clamps::along(0, &scales), matrix, matrix)?),
+    // Rows of whole packets.
+    let columns = (2 * BYTES / 5 / u32::from(ROWS)) as usize / 16 * 16;
+    let matrix = Layout::packed(&[ROWS.into(), columns])?;
+    Ok([
+        flat(Clamp::new(0.0_f32, 6.0))?,
+        flat(Clamp::new(half(0.0), half(6.0)))?,
+        flat(Clamp::new(16_u8, 235))?,
+        Work { clamps: vec![to_float], src: pixels, dst: planes },
+        Work { clamps: scales, src: matrix, dst: matrix },
     ])
 }
 
-#[expect(clippy::cast_precision_loss, reason = "some 10^8 bytes")]
-fn work(host: &Host, clamps: Clamps<'_>, src: Layout, dst: Layout) -> Result<Work, Error> {
-    let clamp = clamps.as_slice()[0];
-    let [from, to] = [(clamp.source(), src.len()), (clamp.dtype(), dst.len())];
-    let [a, b] = [from, to].map(|(dtype, len)| Tensor::zeros(host, dtype, &[len]));
-    let (a, b) = (a?, b?);
-    let views = (View::new(a.buffer(), from.0, src), View::new(b.buffer(), to.0, dst));
-    let prepared = host.clamper().prepare(clamps, Operands::new(views.0, views.1))?;
-    let bytes = (src.len() * from.0.size() + dst.len() * to.0.size()) as f64;
-    Ok(Work { prepared, bytes })
+/// A clamp with tensors of its own, which it frees.
+struct Dispatched {
+    prepared: Prepared,
+    /// Bytes read and written.
+    bytes: f64,
+    tensors: [Tensor; 2],
+}
+
+impl Dispatched {
+    #[expect(clippy::cast_precision_loss, reason = "some 10^8 bytes")]
+    fn new(host: &Host, Work { clamps, src, dst }: &Work) -> Result<Self, Error> {
+        let [from, to] = [clamps[0].source(), clamps[0].dtype()];
+        let tensors = [Tensor::zeros(host, from, &[src.len()])?, Tensor::zeros(host, to, &[dst.len()])?];
+        let [a, b] = &tensors;
+        let operands = Operands::new(View::new(a.buffer(), from, *src), View::new(b.buffer(), to, *dst));
+        let channels = if let [clamp] = &clamps[..] { clamp.into() } else { Clamps::along(0, clamps) };
+        let prepared = host.clamper().prepare(channels, operands)?;
+        let bytes = (src.len() * from.size() + dst.len() * to.size()) as f64;
+        Ok(Self { prepared, bytes, tensors })
+    }
+}
+
+impl Drop for Dispatched {
+    fn drop(&mut self) {
+        self.tensors.iter().for_each(|tensor| tensor.buffer().destroy());
+    }
 }
 
 /// The copy kernel with its buffers.

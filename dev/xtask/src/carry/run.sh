@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tries wgpu-clamp on this machine's GPU, which needs a driver and nothing else: ./run.sh
 #
-# Runs the programs one after the other, at most 45 minutes together. raw/ keeps what each prints, and the table as JSON;
+# Runs the programs one after the other, at most an hour together. raw/ keeps what each prints, and the table as JSON;
 # raw/summary.txt says how each ended. Arguments select programs by name: ./run.sh doctor table
 cd "$(dirname "$0")" || exit 1
 mkdir -p raw
@@ -26,7 +26,7 @@ try() {
     echo "$name: $ended" | tee -a raw/summary.txt
 }
 
-try 300 doctor bin/doctor --report raw/report.md
+try 900 doctor bin/doctor --report raw/report.md
 # The snapshots of errors stay in the repository.
 try 600 gpu bin/gpu --skip errors::
 try 1800 table bin/clamp-bench --quick --json raw/table.json
