@@ -5,6 +5,9 @@
 
 #![cfg(target_arch = "wasm32")]
 
+#[path = "../../../tests/conformance/quantize.rs"]
+mod recorded;
+
 use std::future::Future as _;
 use std::pin::pin;
 use std::task::{Context, Waker};
@@ -60,6 +63,21 @@ async fn cases_of_the_self_test_agree_with_the_reference() {
         let report = host.self_test().cases(first..first + 2).with_progress(progress).run().await.unwrap();
         assert!(report.passed(), "{report}");
         assert_eq!((report.outcomes().len(), done), (2, 2));
+    }
+    close(scopes).await;
+}
+
+/// Quantisations that ONNX Runtime computed.
+#[wasm_bindgen_test]
+async fn every_node_of_onnx_runtime_is_equal() {
+    let (host, scopes) = open().await;
+    let bytes_of = |dtype: DType, elements: &[u64]| -> Vec<u8> {
+        elements.iter().flat_map(|bits| bits.to_le_bytes()[..dtype.size()].to_vec()).collect()
+    };
+    for recorded::Node { operator, clamp, x, y } in &recorded::nodes() {
+        let mut dst = bytes_of(clamp.dtype(), &vec![0; y.len()]);
+        host.clamp_bytes(clamp, &bytes_of(clamp.source(), x), &mut dst).run().await.unwrap();
+        assert_eq!(dst, bytes_of(clamp.dtype(), y), "{operator} of {}: {clamp}", recorded::FILE);
     }
     close(scopes).await;
 }
