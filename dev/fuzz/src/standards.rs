@@ -1,5 +1,5 @@
-//! Makes attributes of the five standards from raw bits. They give a clamp with their rules and bounds, or an error with a
-//! message. That results follow from a clamp is for the tests of the reference.
+//! Makes attributes of the five standards and of quantisations from raw bits. They give a clamp with their rules and bounds, or
+//! an error with a message. That results follow from a clamp is for the tests of the reference.
 
 use arbitrary::{Result, Unstructured};
 use clamp_testing::drawn::accepted;
@@ -36,6 +36,42 @@ fn case(u: &mut Unstructured) -> Result<()> {
     };
     if let Some(clamp) = accepted(made) {
         assert_eq!((clamp.dtype(), clamp.source()), (dtype, dtype));
+    }
+    quantised(u)
+}
+
+/// `QuantizeLinear` and `DequantizeLinear`: a clamp if and only if the arguments are those of the standard.
+fn quantised(u: &mut Unstructured) -> Result<()> {
+    const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
+    const NARROW: [DType; 4] = [DType::U8, DType::I8, DType::U16, DType::I16];
+    let (source, dtype) = (*u.choose(&DType::ALL)?, *u.choose(&DType::ALL)?);
+    let scale = if u.arbitrary()? {
+        *u.choose(&[0.5, 0.0, -0.0, 1e-45, f32::INFINITY, f32::NAN])?
+    } else {
+        f32::from_bits(u.arbitrary()?)
+    };
+    let zero_point = if u.arbitrary()? { i32::from(u.arbitrary::<i16>()?) } else { u.arbitrary()? };
+    let quantizes = u.arbitrary()?;
+    let (new, integer) = if quantizes {
+        (Clamp::quantize_linear as fn(_, _, _, _) -> Made, dtype)
+    } else {
+        (Clamp::dequantize_linear as _, source)
+    };
+    let pair = if quantizes {
+        FLOATS.contains(&source) && NARROW.contains(&dtype) && scale != 0.0
+    } else {
+        (NARROW.contains(&source) || source == DType::I32 && zero_point == 0) && FLOATS.contains(&dtype)
+    };
+    let good = pair && scale.is_finite() && {
+        let [lowest, highest] = limits(integer);
+        (lowest..=highest).contains(&zero_point.into())
+    };
+    let clamp = accepted(new(source, dtype, scale, zero_point));
+    assert_eq!(clamp.is_some(), good, "{source} to {dtype}, {scale:?}, {zero_point}");
+    if let Some(clamp) = clamp {
+        assert_eq!((clamp.source(), clamp.dtype()), (source, dtype));
+        assert_eq!(clamp.zero_point(), Some(zero_point));
+        assert_eq!([clamp.min(), clamp.max()], [Number::Absent; 2]);
     }
     Ok(())
 }
