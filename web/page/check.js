@@ -1,9 +1,7 @@
 // The page's second view: checks the visitor's device, and makes a report of it.
 import init, { DeviceCheck } from "./clamp_web.js";
+import { count, described, find, requestAdapter, turn } from "./common.js";
 
-const find = (id) => document.getElementById(id);
-const count = (number) => number.toLocaleString("en");
-const turn = (milliseconds = 0) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 /** The page shows how far it is so many times a second, at most. */
 const SHOWN = 4;
 
@@ -36,17 +34,15 @@ function browser() {
   return "a browser";
 }
 
-/** The browser's description of the adapter, which often has only a maker and a kind. */
+/** The name of the adapter and of the browser, and whether the adapter is a CPU. */
 async function adapter() {
-  const found = await navigator.gpu?.requestAdapter({ powerPreference: "high-performance" });
+  const found = await requestAdapter();
   if (!found) {
     const reason = navigator.gpu ? "the browser offers no adapter" : "the browser has no WebGPU";
     throw new Error(reason);
   }
-  const { info } = found;
-  const words = [info.description, info.vendor, info.architecture, info.device].filter((word) => word);
-  const name = words.length > 0 ? words.join(" ") : "unnamed adapter";
-  return { name: `${name}, ${browser()}`, isCpu: info.isFallbackAdapter || /swiftshader|llvmpipe|warp/i.test(name) };
+  const name = described(found) || "unnamed adapter";
+  return { name: `${name}, ${browser()}`, isCpu: found.info.isFallbackAdapter || /swiftshader|llvmpipe|warp/i.test(name) };
 }
 
 /** Which buttons there are. The focus moves on from a button that goes. */

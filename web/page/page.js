@@ -1,5 +1,6 @@
 // The page: makes frames from the sliders' numbers, and shows beside each frame its time and whether it agrees.
 import init, { Engine, Levels } from "./clamp_web.js";
+import { count, described, find, requestAdapter, turn } from "./common.js";
 
 /** Pictures with a longer side are scaled down, because the CPU reference computes every element too. */
 const LONGEST = 1600;
@@ -8,11 +9,8 @@ const FRAMES = 15;
 /** Pixels that are compared with the reference before the browser handles events again. */
 const PART = 100_000;
 
-const find = (id) => document.getElementById(id);
 const form = find("levels");
 const [before, after] = [find("before").getContext("2d"), find("after").getContext("2d")];
-const count = (number) => number.toLocaleString("en");
-const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 let engine;
 /** The picture that is shown: its source, name and size, and the library's `picture`. */
@@ -144,16 +142,15 @@ function notice(text) {
   find("notice").hidden = find("notice").textContent === "";
 }
 
-/** Shows the browser's description of the adapter, which often has only a maker and a kind. */
+/** Shows the adapter. */
 async function showAdapter() {
   if (engine.trouble()) {
     find("adapter").textContent = "none: the CPU reference";
     return;
   }
-  const { info } = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
-  const words = [info.description, info.vendor, info.architecture, info.device].filter((word) => word);
-  const name = words.length > 0 ? words.join(" ") : "unnamed: this browser does not tell";
-  find("adapter").textContent = `${name}${info.isFallbackAdapter ? " (software)" : ""}, through WebGPU`;
+  const adapter = await requestAdapter();
+  const name = described(adapter) || "unnamed: this browser does not tell";
+  find("adapter").textContent = `${name}${adapter.info.isFallbackAdapter ? " (software)" : ""}, through WebGPU`;
 }
 
 form.addEventListener("input", want);

@@ -191,6 +191,7 @@ mod tests {
             assert_eq!(once.len(), page.len() + row.len() + 1);
             assert_eq!(insert(&once, table.head(), &row).unwrap(), once, "no row comes twice");
         }
+        assert!(Table::Results.head().ends_with(&format!(" | {} |", FIGURES.join(" | "))));
         let row = Row::of(&report()).to_string();
         assert_eq!(
             row,

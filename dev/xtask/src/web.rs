@@ -15,10 +15,11 @@ use crate::tools;
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The files of the page, in `web/page` and beside the examples.
-const FILES: [&str; 6] = [
+const FILES: [&str; 7] = [
     "web/page/index.html",
     "web/page/check.html",
     "web/page/style.css",
+    "web/page/common.js",
     "web/page/page.js",
     "web/page/check.js",
     "examples/data/hubble_deep_field.jpg",
