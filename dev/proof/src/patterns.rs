@@ -51,8 +51,10 @@ fn lines() -> Result<Vec<Line>> {
         }
     }
     let from_i32 = |dtype| Clamp::unbounded(dtype).with_source(DType::I32);
-    let requantised = from_i32(DType::I8)?.with_affine(3.1e-4, 0.0)?.with_rounding(Rounding::NearestEven);
-    wide("I32 * 3.1e-4 to i8, nearest even", requantised);
+    for (scale, bias) in REQUANTISATIONS {
+        let clamp = from_i32(DType::I8)?.with_affine(scale, bias)?.with_rounding(Rounding::NearestEven);
+        wide(&format!("I32 * {scale:e} + {bias} to i8, nearest even"), clamp);
+    }
     let exact = |clamp: Clamp| clamp.with_precision(Precision::Exact);
     wide("I32 to f32", from_i32(DType::F32)?);
     wide("I32 to bf16", from_i32(DType::BF16)?);
@@ -92,6 +94,20 @@ fn lines() -> Result<Vec<Line>> {
 /// Scales of quantisations, some so small or large that elements or the reciprocal are subnormal.
 const SCALES: [f32; 10] =
     [0.1, 1.0 / 255.0, 0.007_812_5, 0.3, -2.7, 16_777_215.0, 1e-38, 1.3e-41, 3e38, 6.1e-5];
+
+/// Scales and biases of requantised sums, from the scales with the most elements inside the bounds to those with few.
+const REQUANTISATIONS: [(f32, f32); 10] = [
+    (3.1e-4, 0.0),
+    (5.3e-6, 0.3),
+    (1e-5, -127.0),
+    (1.7e-5, 12.25),
+    (-1.1e-4, 0.5),
+    (0.002_9, -0.1),
+    (1.0 / 255.0, 99.9),
+    (-0.0123, 3.0),
+    (0.11, -0.5),
+    (0.97, 100.003),
+];
 
 /// A scale and a bias: finite numbers of every magnitude. Equal `n` give equal numbers.
 fn numbers(n: u64) -> (f32, f32) {
