@@ -314,6 +314,8 @@ fn quantized(cases: &mut Vec<Case>, exhaustive: bool) {
     };
     let all = pairs().filter(|(source, dtype)| new(*source, *dtype, 1.0, 0).is_ok());
     for (p, (source, dtype)) in all.enumerate() {
+        let (lowest, highest) = if source.is_float() { dtype } else { source }.integer_range();
+        let zero_points = if source == DType::I32 { [0; 4] } else { [0, lowest, highest, 7] };
         let routes = Route::ALL.into_iter().filter(|route| route.suits(dtype) && !route.has_slots());
         for (r, route) in routes.enumerate() {
             let sharings = route.sharings(source, dtype);
@@ -325,8 +327,7 @@ fn quantized(cases: &mut Vec<Case>, exhaustive: bool) {
                 let first = clamp(source, dtype, None, Rounding::NearestEven, n + p + r);
                 let of_channel = |channel: usize| {
                     let scale = SCALES[(n + p + r + channel) % SCALES.len()];
-                    let zero_point =
-                        if source == DType::I32 { 0 } else { [0, 100, 7][(p + r + channel) % 3] };
+                    let zero_point = zero_points[(p + r + channel) % zero_points.len()] as i32;
                     let made = new(source, dtype, scale, zero_point).expect(VALID);
                     let made = made.with_bounds(first.min(), first.max()).expect(VALID);
                     let made = made.with_nan_rule(first.nan_rule()).with_order(first.order());

@@ -7,7 +7,7 @@ struct Affine {
     least: i32,       // the bits of an f32: half the power of two below the scale
     most: i32,        // this power times 2^18, or more than all f32s
     exponent: i32,    // of this power, shifted to the place of an f32's exponent
-    reciprocal: f32,  // 2^23 / scale, rounded
+    reciprocal: f32,  // 2^23 / scale, rounded to nearest
     scale: i32,       // the significand of |scale|, its top bit at bit 23
     sign: u32,        // the scale's
     beyond_from: u32, // ∞: the quotient of this magnitude is BEYOND
@@ -18,10 +18,10 @@ struct Affine {
 // u = 2^18 on t exceeds 2^17, and every result saturates. So u can be limited to these two.
 //
 // 1. The estimate is the product of two f32s. Whatever the device's rounding, its relative error is below 2^-22: the
-//    reciprocal and the product are each one of the two f32s beside the number. So t differs from the estimate by less
+//    reciprocal is the nearest f32, the product one of the two f32s beside the number. So t differs from the estimate by less
 //    than 1/16, and with k = `below`, the integer below the estimate, t lies between k - 1/16 and k + 17/16.
 // 2. The result is therefore k or k + 1. It is k + 1 if round_f32(t) is above h = k + 1/2, or is h and k is odd. h is an
-//    f32 with an even significand, because it takes at most 19 bits. So round_f32(t) is h exactly if t lies within w of
+//    f32 with an even significand, because it takes at most 20 bits. So round_f32(t) is h exactly if t lies within w of
 //    h, ends included: w = 2^(e - 24) is half the distance of f32s above h, e is the exponent of h. (Below h = 1/2 f32s
 //    lie closer, but k = 0 is even and only the upper end counts.)
 // 3. t - h = rest / (2 * S) with the integer rest = X * 2^shift - (2 * k + 1) * S, and w = 2^(e - 23) * S / (2 * S). An

@@ -1,5 +1,5 @@
 // Step values, the operands of the affine step, of a conversion from a 32-bit integer: the nearest f32, or the f32
-// rounded to odd if the result is rounded again. Uses integer operations only, because devices round differently.
+// rounded to odd if TO_ODD. Uses integer operations only, because devices round differently.
 //
 // Provides: step_value
 // Needs: magnitude, sign_of, TO_ODD

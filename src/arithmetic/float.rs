@@ -85,11 +85,11 @@ impl FloatExact {
         let sign_of = |number: &Binary| if number.negative { format.sign as u32 } else { 0 };
         let (scale, bias) = (Binary::of(affine.scale()), Binary::of(affine.bias()));
         let Specials { infinity_flip, infinite_from, nan_from } = Specials::new(dtype, affine.scale());
+        // Scale and bias are f32s.
+        let (significand, scale_exponent) = scale.single();
         Self {
-            // Scale and bias are f32s, with 24 significant bits. The lower 29 bits of the f64 significand are 0.
-            scale: (scale.significand >> 29) as u32,
-            // Not used if the scale is 0; `resolve.wgsl` writes the same.
-            scale_exponent: (scale.exponent + 52).max(-150),
+            scale: significand,
+            scale_exponent,
             bias: (bias.significand >> 24) as i32,
             bias_exponent: if bias.significand == 0 {
                 Self::NO_BIAS

@@ -57,7 +57,7 @@ impl QuotientFast {
 
 impl QuotientExact {
     pub(crate) fn new(scale: f32) -> Self {
-        let (significand, exponent) = parts(scale);
+        let (significand, exponent) = Binary::of(scale.into()).single();
         // An exponent in the place where an f32 has it, perhaps beyond those of f32s.
         let in_place = |exponent: i32| i64::from(exponent) << FloatFormat::F32.mantissa_bits;
         let of_power = |power: i32| in_place(exponent + power + FloatFormat::F32.exponent_bias);
@@ -75,15 +75,8 @@ impl QuotientExact {
 
 impl ProductExact {
     pub(crate) fn new(scale: f32, zero_point: i32) -> Self {
-        let (significand, exponent) = parts(scale);
+        let (significand, scale_exponent) = Binary::of(scale.into()).single();
         let scale_sign = scale.to_bits() & SIGN;
-        Self { scale: significand, scale_exponent: exponent, scale_sign, zero_point }
+        Self { scale: significand, scale_exponent, scale_sign, zero_point }
     }
-}
-
-/// The magnitude of an f32 as `significand * 2^(exponent - 23)`. The significand is 0, or its top bit is bit 23.
-fn parts(number: f32) -> (u32, i32) {
-    let Binary { significand, exponent, .. } = Binary::of(number.into());
-    // The lower 29 bits of an f64's significand are 0. The exponent of a zero is not used.
-    ((significand >> 29) as u32, (exponent + 52).max(-150))
 }

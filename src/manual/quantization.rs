@@ -88,7 +88,7 @@
 //! [`Clamp::quantize_linear`] divides by a scale, rounds, and adds a zero point after rounding;
 //! [`Clamp::dequantize_linear`] subtracts it from the integer. An affine step multiplies and rounds once at the end, so it
 //! has other results: with a bias in place of a zero point, bytes beside a tie are one apart, and a dequantised zero point
-//! is about 1e-8 instead of 0. The law:
+//! is up to 3e-6 instead of 0 (U8, scale 0.3). The law:
 //!
 //! - quantise, F32, F16 or BF16 to U8, I8, U16 or I16: `saturate(nearest_even(f32(x / scale)) + zero_point)`, then bounds.
 //! - dequantise, U8, I8, U16, I16 or I32 to F32, F16 or BF16: `dtype(f32(f32(x - zero_point) * scale))`, then the bounds.
@@ -100,7 +100,7 @@
 //!
 //! | system | call | bits |
 //! | --- | --- | --- |
-//! | ONNX `QuantizeLinear`, opset 10 to 21 | [`Clamp::quantize_linear`] with `Exact` | all of ONNX Runtime 1.32's that are recorded: `CONFORMANCE.md` in `tests/data` |
+//! | ONNX `QuantizeLinear`, opset 10 to 21 | [`Clamp::quantize_linear`] with `Exact` | all of ONNX Runtime 1.32's that are recorded: `CONFORMANCE.md` in `tests/data`. It makes a NaN the lowest integer, so [`NanRule::ToMin`](crate::NanRule::ToMin) |
 //! | ONNX `DequantizeLinear` | [`Clamp::dequantize_linear`] | all recorded |
 //! | `PyTorch` `quantize_per_tensor` | [`Clamp::quantize_linear`] with `Fast` | all, where the device flushes no subnormals; but an `x / scale` from 2^31 on, +∞ and NaN become its lowest integer on x86 |
 //! | `PyTorch` `quantize_per_channel` | the same, [`along`](crate::Clamps::along) its axis | the same |
@@ -114,8 +114,9 @@
 //! neighbours among the elements. No test repeats it.
 //!
 //! A node of an ONNX model is one call. No example reads ONNX files: the test `every_node_of_onnx_runtime_is_equal` replaces
-//! 194 nodes and compares their bytes. A fused `ReLU` is a Min equal to the zero point. Not offered: scales or zero points on
-//! the GPU, FP8 and 4 bits, an output dtype or a precision attribute other than f32.
+//! 194 nodes and compares their bytes. A fused `ReLU` is a Min equal to the zero point. Not offered: the I32
+//! source of `QuantizeLinear`; scales or zero points on the GPU; FP8, 4 bits and less; from opset 23 on, a `precision` other
+//! than f32.
 //!
 //! ## A scale for each block
 //!

@@ -26,7 +26,8 @@ pub enum NanRule {
     ToMax,
 }
 
-/// The rounding of the affine step where source or destination is a float. Between integers the step is always exact.
+/// The rounding of the affine step where source or destination is a float, and of a quantisation. Between integers the
+/// affine step is always exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Precision {
@@ -40,7 +41,7 @@ pub enum Precision {
     #[default]
     Fast,
     /// The exact real number, rounded once to the dtype, ties to even, subnormals kept: the same bits
-    /// on every device. For F32 and F64 that is Rust's `x.mul_add(scale, bias)`, before the bounds, with the exceptions
+    /// on every device. [`Clamp::quantize_linear`] and [`Clamp::dequantize_linear`] round as ONNX says instead. For F32 and F64 that is Rust's `x.mul_add(scale, bias)`, before the bounds, with the exceptions
     /// listed in the [manual](crate::manual::precision).
     Exact,
 }
@@ -315,7 +316,7 @@ impl Clamp {
         self
     }
 
-    /// Sets the precision of a float affine step. The default is [`Precision::Fast`].
+    /// Sets the precision of a float affine step or of a quantisation. The default is [`Precision::Fast`].
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, Precision};
@@ -382,13 +383,19 @@ impl Clamp {
         scale: impl Into<Number>,
         bias: impl Into<Number>,
     ) -> Result<Self, Error> {
-        if self.zero_point.is_some() {
-            let value = format!("an affine step is given, {}", self.beside_a_zero_point());
+        let (scale, bias) = (scale.into(), bias.into());
+        for (argument, number) in [("scale", scale), ("bias", bias)] {
+            let number = match number {
+                Number::Value(value) if self.zero_point.is_some() => value.to_string(),
+                Number::OnGpu if self.zero_point.is_some() => "`Number::OnGpu`".to_owned(),
+                _ => continue,
+            };
+            let value = format!("it is {number}, {}", self.beside_a_zero_point());
             let remedy = "give the constructor another scale, or another clamp the affine step";
-            return Err(Error::argument("scale", value, remedy));
+            return Err(Error::argument(argument, value, remedy));
         }
-        self.scale = self.affine_number("scale", scale.into())?;
-        self.bias = self.affine_number("bias", bias.into())?;
+        self.scale = self.affine_number("scale", scale)?;
+        self.bias = self.affine_number("bias", bias)?;
         if let Some(Affine { scale, bias }) = self.known_affine() {
             #[expect(clippy::float_cmp, reason = "only exactly 1 is the identity")]
             let identity = scale == 1.0 && bias == 0.0;
@@ -561,7 +568,7 @@ impl Clamp {
         self.known_affine().filter(|_| self.has_affine())
     }
 
-    /// The precision of a float affine step.
+    /// The precision of a float affine step or of a quantisation.
     #[must_use]
     pub const fn precision(&self) -> Precision {
         self.precision

@@ -126,7 +126,7 @@ impl<'a> Clamps<'a> {
                 return Err(Error::argument("clamps", value, "give one clamp with `Clamps::slots_along`"));
             }
             if let Some(difference) = difference(first, channel, clamp) {
-                let remedy = "all channels agree in source and destination dtype, kind of step, order, NaN rule, \
+                let remedy = "all channels agree in source and destination dtype, presence of a zero point, order, NaN rule, \
                               precision and rounding";
                 return Err(Error::argument("clamps", difference, remedy));
             }
@@ -156,23 +156,19 @@ impl<'a> Clamps<'a> {
     }
 }
 
-/// The kind of a clamp's step.
-#[derive(Debug, PartialEq)]
-enum Step {
-    Affine,
-    Quantisation,
-}
-
 /// Names the first property that differs in channels 0 and `n`, but must not.
 fn difference(first: &Clamp, n: usize, other: &Clamp) -> Option<String> {
     fn differ<T: PartialEq + fmt::Debug>(property: &str, n: usize, [first, other]: [T; 2]) -> Option<String> {
         (first != other).then(|| format!("channel {n} has {property} {other:?}, channel 0 has {first:?}"))
     }
     let both = [first, other];
-    let step = both.map(|clamp| clamp.zero_point().map_or(Step::Affine, |_| Step::Quantisation));
+    let zero_points = || {
+        let [first, other] = both.map(|clamp| clamp.zero_point().map_or("no zero point", |_| "a zero point"));
+        (first != other).then(|| format!("channel {n} has {other}, channel 0 has {first}"))
+    };
     differ("source dtype", n, both.map(Clamp::source))
         .or_else(|| differ("dtype", n, both.map(Clamp::dtype)))
-        .or_else(|| differ("step", n, step))
+        .or_else(zero_points)
         .or_else(|| differ("order", n, both.map(Clamp::order)))
         .or_else(|| differ("NaN rule", n, both.map(Clamp::nan_rule)))
         .or_else(|| differ("precision", n, both.map(Clamp::precision)))

@@ -24,8 +24,9 @@ pub(super) const AFFINES: [(f32, f32); 9] = [
     (3e7, -1.5e7),
 ];
 
-/// Scales of quantisations: ordinary, negative, a power of two, and the ends of the range.
-pub(super) const SCALES: [f32; 7] = [0.1, -0.3, 0.007_812_5, 1.0 / 255.0, 1e-40, 3e-38, 1e36];
+/// Scales of quantisations: ordinary, negative, a power of two, and the ends of the range, where the scale or its
+/// reciprocal is subnormal.
+pub(super) const SCALES: [f32; 7] = [0.1, -0.3, 0.007_812_5, 1.0 / 255.0, 1e-40, 3e-38, -3e38];
 
 /// A mask of the dtype's width.
 const fn mask(dtype: DType) -> u64 {

@@ -18,10 +18,12 @@ impl Clamp {
     /// is U8, I8, U16 or I16. [`with_bounds`](Self::with_bounds) adds bounds, numbers of `dtype`; a fused `ReLU` has the
     /// zero point as Min. An F16 or BF16 `y_scale` is widened.
     ///
-    /// A NaN becomes the zero point, or the lowest or highest integer by the [`NanRule`](crate::NanRule); ±∞ saturates.
+    /// A NaN becomes the zero point, or the lowest or highest integer by the [`NanRule`](crate::NanRule); the standard
+    /// leaves it open, and ONNX Runtime makes it the lowest, as `ToMin` does. ±∞ saturates.
     /// With [`Precision::Exact`](crate::Precision::Exact) every device gives the bits of the standard. The default,
     /// [`Precision::Fast`](crate::Precision::Fast), multiplies by the f32 next to `1 / scale`, as `PyTorch` does: next to
-    /// a tie, results may be one apart. Where that f32 is infinite (scales below about 2⁻¹²⁸), every element but 0
+    /// a tie, results may be one apart; further where a device flushes subnormals and the element, the scale or
+    /// `1 / scale` is one. Where that f32 is infinite (scales below about 2⁻¹²⁸), every element but 0
     /// saturates.
     ///
     /// The [manual](crate::manual::quantization) shows scales per channel and per block, and other systems' names.

@@ -91,7 +91,7 @@ fn lines() -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-/// Scales of quantisations, some so small or large that elements or the reciprocal are subnormal.
+/// Scales of quantisations, some so small or large that elements or the scale are subnormal.
 const SCALES: [f32; 10] =
     [0.1, 1.0 / 255.0, 0.007_812_5, 0.3, -2.7, 16_777_215.0, 1e-38, 1.3e-41, 3e38, 6.1e-5];
 

@@ -47,7 +47,8 @@ pub fn clamp(u: &mut Unstructured) -> Result<Clamp> {
 fn quantized(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
     let (source, dtype) = (clamp.source(), clamp.dtype());
     let scale: f32 = if u.arbitrary()? { u.arbitrary()? } else { f32::from(u.arbitrary::<i16>()?) / 256.0 };
-    let zero_point = if u.arbitrary()? { u.arbitrary::<i8>()?.into() } else { u.arbitrary()? };
+    let zero_point =
+        if u.arbitrary()? { u.arbitrary::<i8>()?.into() } else { u.int_in_range(-33_000..=66_000)? };
     let made = accepted(quantization(source, dtype, scale, zero_point));
     let integer = if source.is_float() { dtype } else { source };
     let is_right = quantized_pairs().any(|pair| pair == (source, dtype))
