@@ -109,7 +109,7 @@
 //! | `TFLite` `QUANTIZE` in reference kernels | the same with `Exact` | all finite ones but ties, which round away from zero |
 //! | `TFLite` `DEQUANTIZE` | [`Clamp::dequantize_linear`] | all of XNNPACK and the reference kernels; without XNNPACK a quarter differs |
 //!
-//! `PyTorch` (1.13 on a CPU, 10.5 million elements quantised, 0.4 million dequantised) and `TFLite` (LiteRT 2.3, 1.2 million
+//! `PyTorch` (1.13 on a CPU, 10.5 million elements quantised, 0.4 million dequantised) and `TFLite` (`LiteRT` 2.3, 1.2 million
 //! and 20,480) were compared with these formulas on 2026-11-28: U8 and I8, ten scales, four zero points, ties and their
 //! neighbours among the elements. No test repeats it.
 //!

@@ -168,49 +168,12 @@ fn a_channel_takes_as_many_bytes_as_documented() {
     assert_eq!(each, [(16, 128), (16, 128), (32, 60)]);
 }
 
-/// A plan refuses a table that no binding holds.
-#[test]
-fn channels_have_a_table_that_a_binding_holds() {
-    let of = |clamps: Clamps<'_>, channels: usize| {
-        let layout = packed(&[channels, 4]);
-        let limits = Limits { max_binding_size: 1 << 16, ..Limits::default() };
-        Plan::new(clamps, &layout, &layout, limits)
-            .map(|plan| plan.dispatches())
-            .map_err(|error| error.to_string())
-    };
-    let refused = |argument: &str, channels: usize, each: usize| {
-        Err(format!(
-            "{argument}: max_storage_buffer_binding_size is 65536, but {} is needed; each of the {channels} channels \
-             takes {each} bytes of a table: split the tensor along their axis, or create the device with its \
-             adapter's limits",
-            channels * each
-        ))
-    };
-    let list: Vec<_> = (0..1366_u16).map(|n| Clamp::at_most(f32::from(n))).collect();
-    assert_eq!(of(Clamps::along(0, &list[..1365]), 1365), Ok(1));
-    assert_eq!(of(Clamps::along(0, &list), 1366), refused("clamps", 1366, 48));
-    // There is one clamp here.
-    let found = Clamp::unbounded(DType::F32).with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
-    assert_eq!(of(Clamps::slots_along(0, &found), 1489), Ok(1));
-    assert_eq!(of(Clamps::slots_along(0, &found), 1490), refused("axis", 1490, 44));
-    // Slots of one element need no table.
-    assert_eq!(of((&found).into(), 1490), Ok(1));
-}
-
 #[test]
 fn dimensions_collapse_where_both_sides_allow() {
     // Rows with a pitch on one side only.
     let rows = packed(&[2, 3, 10]).slice(2, 0..8).unwrap();
     let plan = plan(DType::F32, &packed(&[2, 3, 8]), &rows);
     assert_eq!(dims(&plan), [(6, 8, 10), (8, 1, 1)]);
-}
-
-#[test]
-fn nothing_to_do_is_a_plan_without_dispatches() {
-    let empty = packed(&[3, 0, 2]);
-    assert_eq!(plan(DType::U8, &empty, &empty).dispatches(), 0);
-    let scalar = packed(&[]);
-    assert_eq!(plan(DType::F64, &scalar, &scalar).dispatches(), 1);
 }
 
 #[test]

@@ -3,7 +3,6 @@
 //! only.
 
 mod show;
-mod slots;
 mod snapshots;
 
 use std::collections::{BTreeSet, HashMap, HashSet};

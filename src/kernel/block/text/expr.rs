@@ -150,23 +150,3 @@ impl Named {
         self.all.len()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// WGSL refuses `a & b | c` and `a << b + c`; browsers do so, naga does not.
-    #[test]
-    fn operators_that_mix_are_in_parentheses() {
-        let [a, b, c] = ["a", "b", "c"].map(Expr::name);
-        let or = Expr::or([a.clone().masked(0xff), Expr::or([b.clone(), c.clone().shifted(8)])]);
-        assert_eq!(or.to_string(), "(a & 0xffu) | b | (c << 8u)");
-        assert_eq!(a.clone().plus(1).divided(4).plus(2).to_string(), "((a + 1u) / 4u) + 2u");
-        assert_eq!(a.clone().binary("+", b.clone().times(3)).to_string(), "a + b * 3u");
-        assert_eq!(a.clone().binary("-", b.plus(1)).to_string(), "a - (b + 1u)");
-        assert_eq!(a.clone().binary("%", Number(4)).times(2).to_string(), "(a % 4u) * 2u");
-        assert_eq!(a.clone().shifted(-24).masked(0xff).to_string(), "a >> 24u");
-        assert_eq!(a.shifted(-8).masked(0xff).to_string(), "(a >> 8u) & 0xffu");
-        assert_eq!(Expr::or([]).to_string(), "0u");
-    }
-}
