@@ -152,9 +152,7 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
         (AffineStep::Fast, Class::Quantized) => vec![fragment!("affine/quotient_fast")],
         (_, Class::Quantized) => vec![fragment!("affine/quotient_exact")],
         (AffineStep::Fast, _) if is_quantized => vec![fragment!("affine/product_fast")],
-        (AffineStep::Exact, _) if is_quantized => {
-            vec![fragment!("affine/product_exact"), of_float, wide_sum, packed]
-        }
+        (AffineStep::Exact, _) if is_quantized => vec![fragment!("affine/product_exact")],
         (AffineStep::Fast, Class::Float64) => vec![fragment!("affine/float64_fast")],
         (AffineStep::Fast, _) => vec![fragment!("affine/float_fast")],
         (AffineStep::Fixed, _) => vec![fragment!("affine/fixed")],
@@ -191,9 +189,8 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
             if class == Class::Float || step != AffineStep::None {
                 fragments.push(fragment!("step_value/single"));
             }
-            let to_single =
-                step == AffineStep::Exact && class != Class::Rounded32 || arithmetic.takes_words();
-            if to_single {
+            let rounds_sum = step == AffineStep::Exact && class != Class::Rounded32 && !is_quantized;
+            if rounds_sum || arithmetic.takes_words() {
                 fragments.push(if is_quantized {
                     fragment!("step_value/to_nearest")
                 } else {

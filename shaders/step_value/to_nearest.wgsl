@@ -1,4 +1,4 @@
-// The rounding of a dequantisation to an f32, which may be rounded again.
+// The rounding of an I32 to an f32, to be dequantised. The product may be rounded again.
 //
 // Provides: TO_ODD
 const TO_ODD: bool = false;

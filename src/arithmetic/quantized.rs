@@ -75,7 +75,9 @@ impl QuotientExact {
 
 impl ProductExact {
     pub(crate) fn new(scale: f32, zero_point: i32) -> Self {
-        let (significand, scale_exponent) = Binary::of(scale.into()).single();
+        let (significand, exponent) = Binary::of(scale.into()).single();
+        // Of a scale of 0, below the exponent of every product.
+        let scale_exponent = if significand == 0 { -1000 } else { exponent - 1 };
         let scale_sign = scale.to_bits() & SIGN;
         Self { scale: significand, scale_exponent, scale_sign, zero_point }
     }
