@@ -66,6 +66,8 @@ fn lines() -> Result<Vec<Line>> {
         let quantize = Clamp::quantize_linear(DType::F32, DType::U8, scale, zero_point)?;
         wide(&format!("F32 / {scale:e} + {zero_point} to u8, exact"), exact(quantize));
     }
+    wide("F32 / 1e-1 + 128 to u8, fast", Clamp::quantize_linear(DType::F32, DType::U8, 0.1, 128)?);
+    wide("F32 / 3e38 - 128 to i8, fast", Clamp::quantize_linear(DType::F32, DType::I8, 3e38, -128)?);
     for dtype in [DType::U8, DType::I8] {
         for order in [Order::MinWins, Order::MaxWins] {
             let bounds = (0..=u8::MAX).flat_map(|min| (0..=u8::MAX).map(move |max| (min, max)));
