@@ -88,9 +88,9 @@ pub fn element(clamp: &Clamp, x: u64) -> Result<u64, Error> {
 /// The results that the clamp allows for one element.
 ///
 /// The set is [`element`] alone, except with [`Precision::Fast`] for an affine step whose source or destination is a
-/// float, and for a quantisation; see [the module](self). `x` is the bits of an element of the clamp's [`source`](Clamp::source); each result
-/// is the bits of an element of its [`dtype`](Clamp::dtype), zero-extended to 64 bits. Bits of `x` beyond the source's
-/// width are ignored.
+/// float, and for a quantisation; see [the module](self). `x` is the bits of an element of the clamp's
+/// [`source`](Clamp::source); each result is the bits of an element of its [`dtype`](Clamp::dtype), zero-extended to 64
+/// bits. Bits of `x` beyond the source's width are ignored.
 ///
 /// # Errors
 ///

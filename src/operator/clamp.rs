@@ -41,8 +41,9 @@ pub enum Precision {
     #[default]
     Fast,
     /// The exact real number, rounded once to the dtype, ties to even, subnormals kept: the same bits
-    /// on every device. [`Clamp::quantize_linear`] and [`Clamp::dequantize_linear`] round as ONNX says instead. For F32 and F64 that is Rust's `x.mul_add(scale, bias)`, before the bounds, with the exceptions
-    /// listed in the [manual](crate::manual::precision).
+    /// on every device. For F32 and F64 that is Rust's `x.mul_add(scale, bias)`, before the bounds, with the exceptions
+    /// listed in the [manual](crate::manual::precision). A clamp of [`quantize_linear`](Clamp::quantize_linear) or
+    /// [`dequantize_linear`](Clamp::dequantize_linear) rounds as ONNX says instead.
     Exact,
 }
 
@@ -384,11 +385,15 @@ impl Clamp {
         bias: impl Into<Number>,
     ) -> Result<Self, Error> {
         let (scale, bias) = (scale.into(), bias.into());
-        for (argument, number) in [("scale", scale), ("bias", bias)] {
+        if self.zero_point.is_some() {
+            let (argument, number) = if scale == Number::Absent && bias != Number::Absent {
+                ("bias", bias)
+            } else {
+                ("scale", scale)
+            };
             let number = match number {
-                Number::Value(value) if self.zero_point.is_some() => value.to_string(),
-                Number::OnGpu if self.zero_point.is_some() => "`Number::OnGpu`".to_owned(),
-                _ => continue,
+                Number::Value(value) => value.to_string(),
+                Number::Absent | Number::OnGpu => format!("`Number::{number:?}`"),
             };
             let value = format!("it is {number}, {}", self.beside_a_zero_point());
             let remedy = "give the constructor another scale, or another clamp the affine step";

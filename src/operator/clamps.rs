@@ -126,8 +126,8 @@ impl<'a> Clamps<'a> {
                 return Err(Error::argument("clamps", value, "give one clamp with `Clamps::slots_along`"));
             }
             if let Some(difference) = difference(first, channel, clamp) {
-                let remedy = "all channels agree in source and destination dtype, presence of a zero point, order, NaN rule, \
-                              precision and rounding";
+                let remedy = "all channels agree in source and destination dtype, presence of a zero point, order, \
+                              NaN rule, precision and rounding";
                 return Err(Error::argument("clamps", difference, remedy));
             }
         }

@@ -144,6 +144,8 @@ fn clamps(table: &mut Table) {
     let (quantize, dequantize) = (quantize(0.1, 3).unwrap(), dequantize(DType::U8, 3).unwrap());
     table.add("quantise with an affine step", quantize.with_affine(1.0, 0.0));
     table.add("quantise, a scale on the GPU", quantize.with_scale_bias(on_gpu, absent));
+    table.add("quantise, a bias on the GPU", quantize.with_scale_bias(absent, on_gpu));
+    table.add("quantise, no scale and no bias", quantize.with_scale_bias(absent, absent));
     table.add("dequantise, Max on the GPU", dequantize.with_bounds(absent, on_gpu));
     table.add("dequantise from another source", dequantize.with_source(DType::I8));
     assert_eq!(
