@@ -139,6 +139,26 @@ impl Region {
         self.dims().iter().map(|dim| dim.extent).product()
     }
 
+    /// The lowest and the highest address of a tile in src or dst.
+    pub(crate) fn span(&self, side: usize, tile: &Tile) -> (usize, usize) {
+        let (mut lowest, mut highest) = (tile.starts[side], tile.starts[side]);
+        for (dim, extent) in self.dims().iter().zip(tile.extents) {
+            let stride = [dim.src, dim.dst][side];
+            let distance = (extent - 1) * stride.unsigned_abs();
+            if stride < 0 {
+                lowest -= distance;
+            } else {
+                highest += distance;
+            }
+        }
+        (lowest, highest)
+    }
+
+    /// The tile that is the whole region.
+    pub(crate) fn whole(&self) -> Tile {
+        Tile { starts: self.starts, extents: self.extents(), first_channel: self.first_channel }
+    }
+
     /// Whether src and dst have the same addresses.
     pub(crate) fn in_place(&self) -> bool {
         self.starts[SRC] == self.starts[DST] && self.dims().iter().all(|dim| dim.src == dim.dst)

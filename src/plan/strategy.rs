@@ -226,13 +226,11 @@ impl Tiles {
     ) -> Result<Self, Misfit> {
         let tiling = kernel.tiling(task, region);
         let lead = tiling.lead;
-        let Region { starts, first_channel, .. } = *region;
         let mut extents = region.extents();
         if let Some(d) = region.dims().len().checked_sub(1) {
             extents[d] += lead;
         }
-        let whole = Tile { starts, extents: region.extents(), first_channel };
-        if bind(task, region, &whole, ends).is_some() && region.len() as u64 <= tiling.most {
+        if bind(task, region, &region.whole(), ends).is_some() && region.len() as u64 <= tiling.most {
             return Ok(Self { extents, lead });
         }
         let room = Room::new(task, tiling.most, ends, in_place)?;

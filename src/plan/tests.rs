@@ -238,6 +238,31 @@ fn windows_are_few_and_whole() {
     assert!((64..=100).contains(&plan.window_count()), "{plan:?}");
 }
 
+/// The cost counts a second dispatch where there is one. It takes as long as a megabyte on an H200.
+#[test]
+fn a_second_dispatch_has_to_pay() {
+    // Rows read packets across the end of src, which needs a second dispatch unless src ends with a packet. Words do not.
+    for (columns, kernel) in [(3..515, "across packets, in rows"), (2..514, "by words")] {
+        let src = packed(&[512, 515]).slice(1, columns).unwrap();
+        let plan = plan(DType::F32, &src, &packed(&[512, 512]));
+        assert!(plan.dispatches() == 1 && plan.to_string().contains(kernel), "{plan}");
+    }
+
+    // Pixels from any channel on need one only if they begin or end within a packet.
+    let clamps = clamps(8, DType::U8, DType::F32);
+    let of_pixels = |offset: usize| {
+        let pixels = Layout::packed_at(&[60, 80, 8], offset).unwrap();
+        Plan::new(Clamps::along(2, &clamps), &pixels, &pixels, Limits::default()).unwrap()
+    };
+    for (offset, is_around) in [(0, true), (1, false)] {
+        let plan = of_pixels(offset);
+        assert!(
+            plan.dispatches() == 1 && plan.to_string().contains("from any channel") == is_around,
+            "{plan}"
+        );
+    }
+}
+
 #[test]
 fn f64_is_fast_where_the_device_has_it() {
     let (src, dst) = (packed(&[64, 64]), packed(&[64, 64]).permute(&[1, 0]).unwrap());

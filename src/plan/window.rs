@@ -7,7 +7,7 @@ use super::strategy::Assignment;
 use crate::Limits;
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{
-    BoundTile, Dim, Dispatch, GeometryBytes, Kernel, Launch, Placement, Region, Task, Tile, WORD,
+    BoundTile, Dispatch, GeometryBytes, Kernel, Launch, Placement, Region, Task, Tile, WORD,
 };
 use crate::shader::binding;
 
@@ -105,21 +105,7 @@ impl Plan {
 /// ranges of one buffer overlap.
 pub(super) fn bind(task: &Task, region: &Region, tile: &Tile, ends: [u64; 2]) -> Option<Bindings> {
     let [src_size, dst_size] = task.arithmetic.sizes().map(|size| size as u64);
-    let span = |start: usize, stride: fn(&Dim) -> isize| {
-        let (mut lowest, mut highest) = (start, start);
-        // `lowest` and `highest` are addresses of elements.
-        for (dim, extent) in region.dims().iter().zip(tile.extents) {
-            let distance = (extent - 1) * stride(dim).unsigned_abs();
-            if stride(dim) < 0 {
-                lowest -= distance;
-            } else {
-                highest += distance;
-            }
-        }
-        (lowest, highest)
-    };
-    let src = span(tile.starts[0], |dim| dim.src);
-    let dst = span(tile.starts[1], |dim| dim.dst);
+    let [src, dst] = [SRC, DST].map(|side| region.span(side, tile));
     let word = WORD as u64;
     let apart = |placement| {
         let src = Range::spanning(src, src_size, ends[0], &task.limits)?;

@@ -5,7 +5,7 @@ use super::extents::{most_gathered, most_rows};
 use super::{Along, Block, Numbers, Reads, Shape, Stride, launch_of};
 use crate::fragment::mirrors;
 use crate::kernel::region::{DST, Region, SRC};
-use crate::kernel::walk::{BoundTile, Division};
+use crate::kernel::walk::{BoundTile, Division, Loop};
 use crate::kernel::{Claim, Launch, PACKET, Task};
 
 /// The fewest packets of dst in a row. A block takes one packet per row, so neighbouring invocations fill cache lines
@@ -67,6 +67,17 @@ impl Block {
             Reads::by_words(sizes[SRC])
         };
         Some((Self::new(sizes, &dims, reads, Numbers::Each, Shape::Around), Claim::all()))
+    }
+
+    /// The loops of neighbours: over adjacent packets of a row, then to the rows of the next block.
+    pub(super) fn loops_around(&self, task: &Task, region: &Region) -> [Loop; 2] {
+        let packet = self.per_store();
+        let pitch = pitch_of(task.channels, packet);
+        let next = pitch.saturating_mul(self.dims[0].extent.into());
+        [(pitch / packet, packet), (region.len(), next)].map(|(extent, by)| {
+            let by = by.cast_signed();
+            Loop { extent: extent as u64, src: by, dst: by, channels: false }
+        })
     }
 
     /// Launches the blocks of a run, and the elements before and behind them.

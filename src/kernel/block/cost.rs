@@ -19,7 +19,7 @@ const PER_LOOP: f32 = 9.0;
 /// Operations of a packet that is exchanged.
 const EXCHANGE: f32 = 6.0;
 /// [`Shape::Around`] takes so many times the operations of a box: the text of a box has channels as constants.
-const AROUND: f32 = 1.1;
+const AROUND: f32 = 1.15;
 /// A loop of exact steps of integers takes so many times the operations of single ones.
 const LOOPED: f32 = 1.2;
 /// Operations of a load that joins two words or packets.
@@ -129,7 +129,8 @@ impl Block {
         let mut idle = 1.0;
         let traffic = match self.shape {
             // Neighbours take adjacent packets.
-            Shape::Around | Shape::Rows => weights.traffic(loads, stores, [weights.packets(); 2]),
+            Shape::Rows => weights.traffic(loads, stores, [weights.packets(); 2]),
+            Shape::Around => self.traffic(&self.loops_around(task, region), weights),
             Shape::Squares { along_src } => {
                 let ends = [self.dims[usize::from(self.rank) - 1], self.dims[usize::from(along_src)]];
                 let [dst, src] = ends.map(|dim| loops[Self::dim_of(dim, region)]);
@@ -229,6 +230,19 @@ impl Block {
 
     /// Whether a region has elements for the second dispatch, as far as a plan knows.
     fn has_edges(&self, region: &Region) -> bool {
-        self.leaves_edges() && !(self.shape == Shape::Rows && are_whole(region, self.per_store()))
+        let per_packet = self.per_store();
+        match self.shape {
+            Shape::Line | Shape::Squares { .. } => false,
+            Shape::Runs { .. } => true,
+            Shape::Rows => !(are_whole(region, per_packet) && self.reads_within(region)),
+            Shape::Around => ![region.starts[DST], region.len()].iter().all(|n| n.is_multiple_of(per_packet)),
+        }
+    }
+
+    /// Whether the packets of src that a block loads end within its binding, which ends with a word.
+    fn reads_within(&self, region: &Region) -> bool {
+        let (_, last) = region.span(SRC, &region.whole());
+        let bytes = (last % PACKET + 1) * self.size(SRC);
+        self.reads != Reads::Across || bytes.next_multiple_of(WORD).is_multiple_of(PACKET)
     }
 }
