@@ -69,7 +69,8 @@ impl Block {
         Some((Self::new(sizes, &dims, reads, Numbers::Each, Shape::Around), Claim::all()))
     }
 
-    /// The loops of neighbours: over adjacent packets of a row, then to the rows of the next block.
+    /// The loops over blocks: along adjacent packets of a row, then to the next block's rows, of which there are at most as many
+    /// as elements.
     pub(super) fn loops_around(&self, task: &Task, region: &Region) -> [Loop; 2] {
         let packet = self.per_store();
         let pitch = pitch_of(task.channels, packet);

@@ -11,7 +11,7 @@ use crate::arithmetic::{AffineStep, Arithmetic, ParameterBytes, ParameterPlace};
 use crate::kernel::cost::{Weights, Work, of_element};
 use crate::kernel::region::{DST, Region, SRC};
 use crate::kernel::walk::Loop;
-use crate::kernel::{Lanes, PACKET, Task, WORD};
+use crate::kernel::{Lanes, PACKET, Placement, Task, WORD};
 
 /// Operations that find an invocation's block, and those for each loop over blocks.
 const PLACE: f32 = 10.0;
@@ -217,7 +217,7 @@ impl Block {
                     + 2.0 * look_ups),
             passed,
         };
-        let edges = if self.has_edges(region) { 1.0 } else { 0.0 };
+        let edges = if self.has_edges(task, region) { 1.0 } else { 0.0 };
         let dispatches = PART * parts as f32 + edges;
         work.cost(weights, dispatches, region.len(), idle)
     }
@@ -228,21 +228,26 @@ impl Block {
         channels * (self.len() / channels).div_ceil(Self::at_once(self.size(DST)))
     }
 
-    /// Whether a region has elements for the second dispatch, as far as a plan knows.
-    fn has_edges(&self, region: &Region) -> bool {
+    /// Whether a region has elements for the second dispatch, as if one window covered it.
+    fn has_edges(&self, task: &Task, region: &Region) -> bool {
         let per_packet = self.per_store();
         match self.shape {
             Shape::Line | Shape::Squares { .. } => false,
             Shape::Runs { .. } => true,
-            Shape::Rows => !(are_whole(region, per_packet) && self.reads_within(region)),
+            Shape::Rows => !(are_whole(region, per_packet) && self.reads_within(task, region)),
             Shape::Around => ![region.starts[DST], region.len()].iter().all(|n| n.is_multiple_of(per_packet)),
         }
     }
 
-    /// Whether the packets of src that a block loads end within its binding, which ends with a word.
-    fn reads_within(&self, region: &Region) -> bool {
-        let (_, last) = region.span(SRC, &region.whole());
-        let bytes = (last % PACKET + 1) * self.size(SRC);
-        self.reads != Reads::Across || bytes.next_multiple_of(WORD).is_multiple_of(PACKET)
+    /// Whether the binding of src, which ends with a word, has the whole packets that [`Reads::Across`] loads.
+    fn reads_within(&self, task: &Task, region: &Region) -> bool {
+        if self.reads != Reads::Across {
+            return true;
+        }
+        let [src, dst] = [SRC, DST].map(|side| region.span(side, &region.whole()).1);
+        let last = if task.placement == Placement::TwoBuffers { src } else { src.max(dst) };
+        // Elements of both sides have the same size.
+        let bytes = (last % self.per_store() + 1) * self.size(SRC);
+        bytes.next_multiple_of(WORD) == PACKET
     }
 }
