@@ -26,8 +26,10 @@ fn sum(scaled: Sum) -> Sum {
     let product_wins = distance + select(vec4<i32>(0), vec4<i32>(1), scaled.high >= bias_high) > vec4<i32>(0);
     let greater_high = select(bias_high, scaled.high, product_wins);
     let greater_low = select(vec4<i32>(0), scaled.low, product_wins);
-    let smaller_high = select(scaled.high, bias_high, product_wins);
-    let smaller_low = select(scaled.low, vec4<i32>(0), product_wins);
+    // The others. Of two opposite `select`s, FXC makes one instruction, `swapc`, whose result may overwrite a register that is
+    // still needed.
+    let smaller_high = scaled.high ^ bias_high ^ greater_high;
+    let smaller_low = scaled.low ^ greater_low;
 
     let one = vec4<u32>(1u);
     let n = min(bitcast<vec4<u32>>(abs(distance)), vec4<u32>(59u));

@@ -422,6 +422,37 @@ fn fragments_provide_and_need_what_they_say() {
     assert_eq!(seen.len(), count);
 }
 
+/// Microsoft's FXC makes one `swapc` of two opposite `select`s, and then may use a register that this has overwritten: a block of
+/// exact steps stored its packets anywhere.
+#[test]
+fn no_selects_are_opposite() {
+    let opposite = |function: &str| {
+        let selects: HashSet<_> = function
+            .match_indices("select(")
+            .map(|(at, name)| arguments(&function[at + name.len()..]))
+            .collect();
+        let mut selects_both = selects.iter().map(|select| [select[1], select[0], select[2]]);
+        selects_both.any(|swapped| selects.contains(&swapped))
+    };
+    let sources: HashSet<String> = modules().into_iter().map(Module::source).collect();
+    for source in sources {
+        for function in source.split("\nfn ") {
+            assert!(!opposite(function), "{function}");
+        }
+    }
+    assert!(opposite("let a = select(f(x, 0u), y, is); let b = min(select(y, f(x, 0u), is), 1u);"));
+}
+
+/// The three arguments of a call, whose text begins behind the opening parenthesis.
+fn arguments(call: &str) -> [&str; 3] {
+    let mut depth = 0;
+    let mut parts = call.split(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth == 0 && c == ',' || depth == -1
+    });
+    std::array::from_fn(|_| parts.next().expect("`select` has three arguments").trim())
+}
+
 /// Checks parentheses that WGSL's grammar requires and naga does not: where bitwise operators or shifts meet each other
 /// or arithmetic, and where `&&` meets `||`. Tint refuses WGSL without them.
 #[test]
