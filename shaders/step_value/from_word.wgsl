@@ -15,5 +15,7 @@ fn step_value(bits: vec4<u32>) -> vec4<u32> {
     }
     // The leading bit of the significand adds 1 to the exponent, as a carry does.
     let single = ((vec4<u32>(157u) - zeros) << vec4<u32>(23u)) + unit;
-    return select(single | sign_of(bits), vec4<u32>(0u), size == vec4<u32>(0u));
+    // The top bit is 0 for 0 alone. FXC would multiply each arm of a `select` by a scale, and 0 by a negative one to +0.
+    let is_number = bitcast<vec4<i32>>(shifted) >> vec4<u32>(31u);
+    return (single | sign_of(bits)) & bitcast<vec4<u32>>(is_number);
 }
