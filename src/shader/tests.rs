@@ -29,6 +29,11 @@ fn modules() -> Vec<Module> {
     names().into_iter().map(Module::Clamp).chain([Module::Resolve, Module::Probe]).collect()
 }
 
+/// The texts of [`modules`], each once.
+fn sources() -> HashSet<String> {
+    modules().into_iter().map(Module::source).collect()
+}
+
 fn names() -> Vec<ModuleName> {
     let all = clamp_testing::harness::exhaustive();
     let order: Vec<_> = Arithmetic::all().collect();
@@ -427,15 +432,11 @@ fn fragments_provide_and_need_what_they_say() {
 #[test]
 fn no_selects_are_opposite() {
     let opposite = |function: &str| {
-        let selects: HashSet<_> = function
-            .match_indices("select(")
-            .map(|(at, name)| arguments(&function[at + name.len()..]))
-            .collect();
-        let mut selects_both = selects.iter().map(|select| [select[1], select[0], select[2]]);
-        selects_both.any(|swapped| selects.contains(&swapped))
+        let calls = function.match_indices("select(").map(|(at, name)| &function[at + name.len()..]);
+        let selects: HashSet<_> = calls.map(arguments).collect();
+        selects.iter().any(|&[no, yes, condition]| selects.contains(&[yes, no, condition]))
     };
-    let sources: HashSet<String> = modules().into_iter().map(Module::source).collect();
-    for source in sources {
+    for source in sources() {
         for function in source.split("\nfn ") {
             assert!(!opposite(function), "{function}");
         }
@@ -457,8 +458,7 @@ fn arguments(call: &str) -> [&str; 3] {
 /// or arithmetic, and where `&&` meets `||`. Tint refuses WGSL without them.
 #[test]
 fn mixed_operators_are_parenthesised() {
-    let sources: HashSet<String> = modules().into_iter().map(Module::source).collect();
-    for source in sources {
+    for source in sources() {
         for line in source.lines() {
             assert!(parenthesised(line), "{line}");
         }
