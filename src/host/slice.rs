@@ -6,6 +6,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::mapping::{self, Arrival};
 use super::transfer;
+use crate::arithmetic::Parameters;
 use crate::gpu::{adapter, lost, mapped, scope};
 use crate::{Clamp, Clamps, DType, Element, Error, Host, Layout, Operands, Prepared, View};
 
@@ -20,7 +21,9 @@ const RING: usize = 3;
 ///
 /// The data goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
 /// Besides the slices, a run takes at most 144 MiB: three buffers of 16 MiB for each of three chunks. If elements
-/// change their size, a chunk has four buffers: two of up to 16 MiB and two of up to 8 MiB.
+/// change their size, a chunk has four buffers: two of up to 16 MiB and two of up to 8 MiB. With a clamp per channel, a
+/// chunk also has a table of up to 128 bytes for each of its channels. A chunk is smaller if the device could not bind
+/// its table.
 ///
 /// Chunks are clamped where the host wrote them if host and GPU share memory (an integrated GPU or a CPU, except on
 /// DX12) and the device has `MAPPABLE_PRIMARY_BUFFERS`, which [`Host::open`] asks for there. Then one buffer per chunk
@@ -140,7 +143,7 @@ impl<'a> ClampSlice<'a> {
     /// - [`Error::Argument`] if the slices differ in length from the shape or each other, if a number lies on the GPU
     ///   (slices have no slots), if no packed tensor has the shape, or if the channels' clamps do not fit it,
     /// - [`Error::Overlap`] in place, if elements of the clamp's source dtype and its dtype differ in size,
-    /// - [`Error::Limit`] if the device cannot bind the clamps of a chunk's channels,
+    /// - [`Error::Limit`] if the device's bindings are too small for any chunk,
     /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if the device fails.
     ///
     /// Later, [`Error::PartlyWritten`] with an error of the device, or with [`Error::Stopped`].
@@ -225,7 +228,10 @@ impl ClampSlice<'_> {
         let max_buffer_size = host.clamper().device().limits().max_buffer_size;
         let bytes = CHUNK.min(usize::try_from(max_buffer_size).unwrap_or(CHUNK));
         let most = bytes / 16 * 16 / dst_size.max(src_size);
-        let mut pieces = Pieces::new(shape, clamps.axis(), most);
+        // The table of its channels fits into a buffer and a binding.
+        let table = max_buffer_size.min(host.clamper().limits().binding_size());
+        let most_channels = usize::try_from(table).unwrap_or(usize::MAX) / Parameters::CAPACITY;
+        let mut pieces = Pieces::new(shape, clamps.axis(), most, most_channels.max(1));
         let total = pieces.elements;
         let (mut idle, mut flights) = (None, VecDeque::with_capacity(RING));
         loop {
@@ -270,8 +276,8 @@ impl ClampSlice<'_> {
 }
 
 /// The pieces of a packed tensor, one per chunk, in order. A row has `inner` elements of each channel. A piece has as
-/// many whole rows as fit. If no row fits, it has as many whole channels of one row as fit. If no channel fits, it has
-/// a part of one channel.
+/// many whole rows as fit. If no row fits, or its channels are too many, it has as many whole channels of one row as
+/// fit. If no channel fits, it has a part of one channel.
 struct Pieces {
     channels: usize,
     /// The number of adjacent elements that belong to one channel.
@@ -279,6 +285,8 @@ struct Pieces {
     elements: usize,
     /// The most elements of a piece.
     most: usize,
+    /// The most channels of a piece, at least 1.
+    most_channels: usize,
     next: usize,
 }
 
@@ -299,14 +307,14 @@ impl Piece {
 
 impl Pieces {
     /// The number of elements of `shape` must fit `usize`.
-    fn new(shape: &[usize], axis: Option<usize>, most: usize) -> Self {
+    fn new(shape: &[usize], axis: Option<usize>, most: usize, most_channels: usize) -> Self {
         // If one extent is 0, the product of the others may overflow.
         let elements = if shape.contains(&0) { 0 } else { shape.iter().product() };
         let (channels, inner) = match axis {
             Some(axis) if elements > 0 => (shape[axis], shape[axis + 1..].iter().product()),
             _ => (1, 1),
         };
-        Self { channels, inner, elements, most, next: 0 }
+        Self { channels, inner, elements, most, most_channels, next: 0 }
     }
 }
 
@@ -314,16 +322,16 @@ impl Iterator for Pieces {
     type Item = Piece;
 
     fn next(&mut self) -> Option<Piece> {
-        let Self { channels, inner, elements, most, next: start } = *self;
+        let Self { channels, inner, elements, most, most_channels, next: start } = *self;
         if start == elements {
             return None;
         }
         let row = channels * inner;
         let channel = start / inner % channels;
-        let (rows, channels, inner) = if row <= most {
+        let (rows, channels, inner) = if row <= most && channels <= most_channels {
             ((most / row).min((elements - start) / row), 0..channels, inner)
         } else if inner <= most {
-            (1, channel..channels.min(channel + most / inner), inner)
+            (1, channel..channels.min(channel + (most / inner).min(most_channels)), inner)
         } else {
             (1, channel..channel + 1, most.min(inner - start % inner))
         };

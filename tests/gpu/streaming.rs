@@ -124,11 +124,18 @@ fn slices_in_shared_memory() {
 }
 
 /// Bytes of dtypes known at run time, with a clamp per channel. A buffer holds whole rows, some channels of a row, or a
-/// part of a channel.
+/// part of a channel. In the last two shapes it holds more elements than numbers of their channels.
 #[test]
 fn channels_are_streamed_in_rows_and_parts_of_rows() {
-    let shapes =
-        [(&[9999, 3][..], 1), (&[2, 3, 2000], 1), (&[3, 5, 900], 1), (&[2, 15_001], 0), (&[555, 40], 1)];
+    let shapes = [
+        (&[9999, 3][..], 1),
+        (&[2, 3, 2000], 1),
+        (&[3, 5, 900], 1),
+        (&[2, 15_001], 0),
+        (&[555, 40], 1),
+        (&[5, 2000], 1),
+        (&[3001, 2], 0),
+    ];
     let dtypes = [(DType::U8, DType::F32), (DType::F32, DType::I16), (DType::U16, DType::F16)];
     for gpu in gpus() {
         let gpu = gpu.limited(|limits| limits.max_buffer_size = 16 << 10);
@@ -169,6 +176,19 @@ fn channels_are_streamed_in_rows_and_parts_of_rows() {
                 assert!(src == dst, "in place, {case}");
             }
         }
+    }
+}
+
+/// A binding limits the channels of a chunk as a buffer does.
+#[test]
+fn a_chunk_has_no_more_channels_than_a_binding_has_numbers() {
+    for gpu in gpus() {
+        let gpu = gpu.limited(|limits| limits.max_storage_buffer_binding_size = 4096);
+        let list: Vec<_> = (0..500_u16).map(|n| Clamp::at_most(f32::from(n))).collect();
+        let mut data = vec![250.5_f32; 500];
+        gpu.host.clamp_slice_in_place(Clamps::along(0, &list), &mut data).run_blocking().unwrap();
+        let expected: Vec<_> = (0..500_u16).map(|n| f32::from(n).min(250.5)).collect();
+        assert_eq!(data, expected, "{}", gpu.name);
     }
 }
 
