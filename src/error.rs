@@ -146,20 +146,12 @@ impl Error {
         Self::argument(argument, format!("{given} {unit}{plural} given"), remedy)
     }
 
-    pub(crate) fn dtype_of_clamp(argument: &'static str, needed: DType, given: DType) -> Self {
-        let remedy = "a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
-                      `Clamp::with_source` converts from another";
-        Self::dtype_of_bound(argument, needed, given, remedy)
-    }
-
-    pub(crate) fn dtype_of_bound(argument: &'static str, needed: DType, given: DType, remedy: &str) -> Self {
+    pub(crate) fn dtype_of_clamp(argument: &'static str, needed: DType, given: DType, remedy: &str) -> Self {
         Self::dtype(argument, format!("{given} is not the dtype of the clamp, {needed}"), remedy)
     }
 
-    pub(crate) fn dtype_of_source(argument: &'static str, needed: DType, given: DType) -> Self {
-        let value = format!("{given} is not the dtype of the clamp's source, {needed}");
-        let remedy = "`Clamp::with_source` names the dtype of src, the bounds have that of dst";
-        Self::dtype(argument, value, remedy)
+    pub(crate) fn dtype_of_source(argument: &'static str, needed: DType, given: DType, remedy: &str) -> Self {
+        Self::dtype(argument, format!("{given} is not the dtype of the clamp's source, {needed}"), remedy)
     }
 
     pub(crate) fn axis(axis: usize, rank: usize) -> Self {

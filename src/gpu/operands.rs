@@ -192,7 +192,7 @@ impl<'a> Operands<'a> {
             return Err(Error::dtype(argument, value, "a scale or bias on the GPU is f32"));
         }
         if matches!(argument, "min" | "max") && slot.dtype != dtype {
-            return Err(Error::dtype_of_bound(
+            return Err(Error::dtype_of_clamp(
                 argument,
                 dtype,
                 slot.dtype,

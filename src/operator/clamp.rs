@@ -229,7 +229,7 @@ impl Clamp {
                     "give a value of dtype {} (literals without a suffix are f64 and i32)",
                     self.dtype
                 );
-                return Err(Error::dtype_of_bound(argument, self.dtype, scalar.dtype(), &remedy));
+                return Err(Error::dtype_of_clamp(argument, self.dtype, scalar.dtype(), &remedy));
             }
             if number == Number::OnGpu && self.zero_point.is_some() {
                 let value = format!("it is `Number::OnGpu`, {}", self.beside_a_zero_point());
@@ -396,7 +396,8 @@ impl Clamp {
                 Number::Absent | Number::OnGpu => format!("`Number::{number:?}`"),
             };
             let value = format!("it is {number}, {}", self.beside_a_zero_point());
-            let remedy = "give the constructor another scale, or another clamp the affine step";
+            let remedy =
+                "give the constructor scale and zero point, or make another clamp for an affine step";
             return Err(Error::argument(argument, value, remedy));
         }
         self.scale = self.affine_number("scale", scale)?;
@@ -437,10 +438,14 @@ impl Clamp {
         Ok(if self.dtype == DType::F64 { value.into() } else { scalar.into() })
     }
 
+    /// The name of the constructor of a quantisation.
+    fn quantizer(&self) -> &'static str {
+        if self.source.is_float() { "quantize_linear" } else { "dequantize_linear" }
+    }
+
     /// The end of a refusal's value: the constructor beside which something is refused.
     fn beside_a_zero_point(&self) -> String {
-        let name = if self.source.is_float() { "quantize_linear" } else { "dequantize_linear" };
-        format!("and the clamp is of `Clamp::{name}` from {} to {}", self.source, self.dtype)
+        format!("and the clamp is of `Clamp::{}` from {} to {}", self.quantizer(), self.source, self.dtype)
     }
 
     /// The affine step, the identity if there is none; `None` if scale or bias is on the GPU, or for a quantisation.
@@ -474,12 +479,18 @@ impl Clamp {
         [src, dst]: [&'static str; 2],
         [of_src, of_dst]: [DType; 2],
     ) -> Result<(), Error> {
+        let of_quantization =
+            self.zero_point.map(|_| format!("`Clamp::{}` names the dtypes of src and dst", self.quantizer()));
+        let remedy = |other| of_quantization.as_deref().unwrap_or(other);
+        let of_bounds = "a clamp has the dtype of its bounds (literals without a suffix are f64 and i32), \
+                         `Clamp::with_source` converts from another";
         if of_src != self.source && self.converts() {
-            Err(Error::dtype_of_source(src, self.source, of_src))
+            let remedy = remedy("`Clamp::with_source` names the dtype of src, the bounds have that of dst");
+            Err(Error::dtype_of_source(src, self.source, of_src, remedy))
         } else if of_src != self.source {
-            Err(Error::dtype_of_clamp(src, self.dtype, of_src))
+            Err(Error::dtype_of_clamp(src, self.dtype, of_src, remedy(of_bounds)))
         } else if of_dst != self.dtype {
-            Err(Error::dtype_of_clamp(dst, self.dtype, of_dst))
+            Err(Error::dtype_of_clamp(dst, self.dtype, of_dst, remedy(of_bounds)))
         } else {
             Ok(())
         }

@@ -143,6 +143,7 @@ fn clamps(table: &mut Table) {
     table.add("dequantise to f64", Clamp::dequantize_linear(DType::U8, DType::F64, 0.1, 0));
     let (quantize, dequantize) = (quantize(0.1, 3).unwrap(), dequantize(DType::U8, 3).unwrap());
     table.add("quantise with an affine step", quantize.with_affine(1.0, 0.0));
+    table.add("dequantise with an affine step", dequantize.with_affine(0.5, 3.0));
     table.add("quantise, a scale on the GPU", quantize.with_scale_bias(on_gpu, absent));
     table.add("quantise, a bias on the GPU", quantize.with_scale_bias(absent, on_gpu));
     table.add("quantise, no scale and no bias", quantize.with_scale_bias(absent, absent));

@@ -130,6 +130,17 @@ fn conversions(table: &mut Table, gpu: &Gpu) {
     gpu.clamper().prepare(&clamp, Operands::new(before, after)).unwrap();
     gpu.clamper().prepare(&clamp, Operands::in_place(before)).unwrap();
     table.call("the destination's dtype in place", gpu, &clamp, Operands::in_place(after));
+    // The constructor of a quantisation names both dtypes.
+    let quantize = Clamp::quantize_linear(DType::F16, DType::I16, 0.5, 0).unwrap();
+    let dequantize = Clamp::dequantize_linear(DType::I16, DType::F16, 0.5, 0).unwrap();
+    for (mistake, clamp, operands) in [
+        ("quantise in place, dst's dtype", quantize, Operands::in_place(before)),
+        ("quantise, src's dtype as dst", quantize, Operands::new(after, View::of::<f16>(&small, few))),
+        ("dequantise, dst's dtype as src", dequantize, Operands::new(after, View::of::<f16>(&small, few))),
+        ("dequantise, src's dtype as dst", dequantize, Operands::new(before, View::of::<i16>(&small, few))),
+    ] {
+        table.call(mistake, gpu, &clamp, operands);
+    }
 }
 
 fn channels(table: &mut Table, gpu: &Gpu) {
