@@ -59,7 +59,8 @@ struct Inner {
 }
 
 impl Clamper {
-    /// Creates a clamper for `device`. Pipelines are compiled when first needed.
+    /// Creates a clamper for `device`. Pipelines are compiled when first needed. On a lost or destroyed device this may
+    /// return `Ok`, since it takes no memory: the first [`prepare`](Self::prepare) reports the loss (native only).
     ///
     /// # Errors
     ///

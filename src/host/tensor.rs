@@ -73,7 +73,8 @@ impl Tensor {
         Ok(Self { host: host.clone(), buffer, dtype, layout })
     }
 
-    /// A tensor of zeros.
+    /// A tensor of zeros. On a lost or destroyed device this may return `Ok`, since nothing is uploaded: the first use
+    /// of the tensor reports the loss.
     ///
     /// # Errors
     ///
