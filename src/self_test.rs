@@ -471,11 +471,70 @@ mod tests {
 
     use super::*;
 
+    /// A refused case would end the self-test of every device.
     #[test]
     fn no_case_is_refused() {
-        // 84 pairs meet 13 routes each, and a run once more with each of 3 steps. The 18 pairs to 8 bits meet two routes
-        // more. Each of 12 picture routes meets 28 pairs. 27 pairs are quantised: twice on a run, and on 109 routes in turn.
-        assert_eq!(cases(false).len(), 84 * (13 + 3) + 18 * 2 + 28 * 12 + 27 * 2 + 109);
+        for case in cases(true) {
+            let (src, dst) = case.layouts(300).unwrap();
+            let plan = case.plan(case.asked(), &src, &dst, Limits::default());
+            assert!(plan.is_ok(), "{plan:?}: {case:?}");
+        }
+    }
+
+    /// In an ordinary run, each pair meets each route that suits it, except for pictures. Each picture meets each size of
+    /// elements on each side, and all nine dtypes that convert.
+    #[test]
+    fn every_pair_meets_every_route() {
+        let (mut pairs_met, mut sides_met) = (HashSet::new(), HashSet::new());
+        for case in cases(false).iter().filter(|case| case.clamps[0].zero_point().is_none()) {
+            let (route, [clamp, ..]) = (format!("{:?}", case.route), case.clamps);
+            pairs_met.insert((route.clone(), clamp.source(), clamp.dtype()));
+            for (side, dtype) in [clamp.source(), clamp.dtype()].into_iter().enumerate() {
+                let name = if DType::CONVERTIBLE.contains(&dtype) { dtype.name() } else { "64 bits" };
+                sides_met.insert((route.clone(), side, name));
+            }
+        }
+        for route in Route::ALL {
+            let name = format!("{route:?}");
+            if route.is_picture() {
+                let dtypes = DType::CONVERTIBLE.map(DType::name).into_iter().chain(["64 bits"]);
+                for (dtype, side) in dtypes.flat_map(|dtype| [(dtype, 0), (dtype, 1)]) {
+                    let met = sides_met.contains(&(name.clone(), side, dtype));
+                    assert!(met, "{route:?}, side {side}, {dtype}");
+                }
+                continue;
+            }
+            for (source, dtype) in pairs().filter(|(_, dtype)| route.suits(*dtype)) {
+                assert!(pairs_met.contains(&(name.clone(), source, dtype)), "{source} to {dtype}: {route:?}");
+            }
+        }
+    }
+
+    /// In an ordinary run, each quantisation meets a run in two buffers with each precision, and at least two other cases.
+    #[test]
+    fn every_quantisation_meets_runs_and_other_routes() {
+        let (mut runs, mut others) = (HashSet::new(), HashSet::new());
+        for case in cases(false).iter().filter(|case| case.clamps[0].zero_point().is_some()) {
+            let [clamp, ..] = case.clamps;
+            let pair = (clamp.source(), clamp.dtype());
+            if (case.route, case.sharing) == (Route::Run, Sharing::Apart) {
+                runs.insert((pair, clamp.precision()));
+            } else {
+                others.insert((pair, format!("{:?}", case.route)));
+            }
+        }
+        for pair @ (source, dtype) in pairs() {
+            let is_quantised = Clamp::quantize_linear(source, dtype, 1.0, 0).is_ok()
+                || Clamp::dequantize_linear(source, dtype, 1.0, 0).is_ok();
+            if !is_quantised {
+                continue;
+            }
+            for precision in [Precision::Fast, Precision::Exact] {
+                assert!(runs.contains(&(pair, precision)), "{source} to {dtype}, {precision:?}");
+            }
+            let count = others.iter().filter(|(other, _)| *other == pair).count();
+            assert!(count >= 2, "{source} to {dtype}: {count} routes");
+        }
     }
 
     /// A driver's compiler once failed on one step of one dtype, in the text for long runs in two buffers alone, and only
