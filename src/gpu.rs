@@ -3,6 +3,7 @@
 pub(crate) mod adapter;
 mod cache;
 mod clamper;
+mod conversions;
 pub(crate) mod lost;
 pub(crate) mod mapped;
 mod operands;
@@ -11,4 +12,5 @@ pub(crate) mod scope;
 mod uniform;
 
 pub use clamper::{Clamper, Prepared};
+pub use conversions::F16Conversions;
 pub use operands::{Operands, View};

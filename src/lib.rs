@@ -160,7 +160,7 @@ pub mod standards;
 pub mod verify;
 
 pub use error::{Error, Refusal};
-pub use gpu::{Clamper, Operands, Prepared, View};
+pub use gpu::{Clamper, F16Conversions, Operands, Prepared, View};
 pub use half;
 pub use host::{ClampSlice, Host, Tensor};
 pub use kernel::{Lanes, Limits};

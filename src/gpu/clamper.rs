@@ -3,11 +3,10 @@
 use std::fmt;
 use std::iter;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::pipeline::Pipelines;
 use super::uniform::UniformBlocks;
-use super::{Operands, adapter, mapped, scope, uniform};
+use super::{F16Conversions, Operands, adapter, mapped, scope, uniform};
 use crate::arithmetic::{ParameterBytes, StepNumbers};
 use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
 use crate::plan::{Range, Resolve, SlotLayouts};
@@ -46,21 +45,22 @@ use crate::{Clamps, Error, Lanes, Limits, Plan};
 #[derive(Clone)]
 pub struct Clamper {
     inner: Arc<Inner>,
-    lanes: Lanes,
+    limits: Limits,
 }
 
 struct Inner {
     device: wgpu::Device,
     device_limits: wgpu::Limits,
-    /// Without `f16_conversions`, and with the device's lanes.
-    limits: Limits,
-    f16_conversions: AtomicBool,
     pipelines: Pipelines,
 }
 
 impl Clamper {
     /// Creates a clamper for `device`. Pipelines are compiled when first needed. On a lost or destroyed device this may
     /// return `Ok`, since it takes no memory: the first [`prepare`](Self::prepare) reports the loss (native only).
+    ///
+    /// The clamper converts F16 by integer operations. On many GPUs the device's own conversions are faster: a program calls
+    /// [`Host::check_f16`](crate::Host::check_f16) once per device, and gives the answer to
+    /// [`with_f16_conversions`](Self::with_f16_conversions). [`Host::open`](crate::Host::open) does so.
     ///
     /// # Errors
     ///
@@ -137,10 +137,8 @@ impl Clamper {
             if limits.f64_arithmetic { ", f64 arithmetic" } else { "" },
             Pipelines::CAPACITY,
         );
-        let f16_conversions = AtomicBool::new(false);
         let device = device.clone();
-        let inner = Arc::new(Inner { device, device_limits, limits, f16_conversions, pipelines });
-        Ok(Self { inner, lanes: limits.lanes })
+        Ok(Self { inner: Arc::new(Inner { device, device_limits, pipelines }), limits })
     }
 
     /// The optional features of `adapter` that speed up the shaders, to request when a device is created: on Vulkan
@@ -168,9 +166,8 @@ impl Clamper {
 
     /// The device's limits on bindings and dispatches, and its arithmetic.
     #[must_use]
-    pub fn limits(&self) -> Limits {
-        let f16_conversions = self.inner.f16_conversions.load(Ordering::Relaxed);
-        Limits { f16_conversions, lanes: self.lanes, ..self.inner.limits }
+    pub const fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// This clamper with plans for other lanes than the device's type suggests: a CPU's driver, or another device. Results
@@ -185,13 +182,35 @@ impl Clamper {
     /// # }
     /// ```
     #[must_use]
-    pub fn with_lanes(self, lanes: Lanes) -> Self {
-        Self { lanes, ..self }
+    pub fn with_lanes(mut self, lanes: Lanes) -> Self {
+        self.limits.lanes = lanes;
+        self
     }
 
-    /// From now on, clamps of this clamper and its clones convert F16 by the device's instructions, or do not.
-    pub(crate) fn set_f16_conversions(&self, right: bool) {
-        self.inner.f16_conversions.store(right, Ordering::Relaxed);
+    /// This clamper with F16 converted by the device's own instructions if they are [`Right`](F16Conversions::Right), else
+    /// by integer operations, as a new clamper does. Results stay the same; on many GPUs F16 becomes as fast as F32.
+    /// Clones made before, and what they [prepared](Self::prepare), stay as they are.
+    ///
+    /// `found` must be the answer of [`Host::check_f16`](crate::Host::check_f16) on this device: with instructions that are
+    /// wrong, results are wrong.
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{Clamper, F16Conversions, Host, wgpu};
+    /// # async fn f(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<(), wgpu_clamp::Error> {
+    /// let clamper = Clamper::new(device)?;
+    /// let found = Host::new(&clamper, queue).check_f16().await?;
+    /// let clamper = clamper.with_f16_conversions(found);
+    /// assert_eq!(clamper.limits().f16_conversions, found == F16Conversions::Right);
+    ///
+    /// let by_integers = clamper.clone().with_f16_conversions(F16Conversions::NotRun);
+    /// assert!(!by_integers.limits().f16_conversions);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_f16_conversions(mut self, found: F16Conversions) -> Self {
+        self.limits.f16_conversions = found == F16Conversions::Right;
+        self
     }
 
     /// The most pipelines that a clamper and its clones keep. A further one replaces the least recently used one, which
@@ -344,7 +363,7 @@ impl Clamper {
 
     /// Whether wgpu refuses to bind a buffer.
     fn refuses(&self, buffer: &wgpu::Buffer) -> bool {
-        let size = buffer.size().min(self.inner.limits.binding_size());
+        let size = buffer.size().min(self.limits.binding_size());
         let probed = scope::catch(&self.inner.device, || {
             let params = self.inner.device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some("wgpu-clamp probe"),

@@ -5,8 +5,8 @@ use crate::gpu::adapter::{described, shader_features, shares_memory};
 use crate::{Clamper, Error, Host};
 
 impl Host {
-    /// Picks an adapter and opens a device on it, with all of the adapter's limits, and [checks](Self::check_f16) its
-    /// conversions of F16. Requests only these features:
+    /// Picks an adapter and opens a device on it, with all of the adapter's limits. The clamper uses the device's conversions
+    /// of F16 if [`check_f16`](Self::check_f16) finds them right. Requests only these features:
     ///
     /// - `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share memory (except on DX12), which saves copies,
     /// - `SHADER_F64` and `SHADER_INT64` on Vulkan, where the adapter has both, for
@@ -20,7 +20,7 @@ impl Host {
     /// # Errors
     ///
     /// [`Error::NoDevice`] if there is no adapter, no adapter fits the variables, or the adapter taken gives no device;
-    /// those of [`Clamper::new`].
+    /// those of [`Clamper::new`] and [`check_f16`](Self::check_f16).
     ///
     /// ```no_run
     /// # async fn f() -> Result<(), wgpu_clamp::Error> {
@@ -77,9 +77,9 @@ impl Host {
             })
             .await
             .map_err(|error| Error::NoDevice { reason: error.to_string() })?;
-        let host = Self::new(&Clamper::new(&device)?, &queue);
-        host.check_f16().await?;
-        Ok(host)
+        let clamper = Clamper::new(&device)?;
+        let found = Self::new(&clamper, &queue).check_f16().await?;
+        Ok(Self::new(&clamper.with_f16_conversions(found), &queue))
     }
 
     /// As [`open`](Self::open), for programs without async. Not on the web, where nothing may block.

@@ -4,54 +4,55 @@ use super::transfer::{USAGES, create, read};
 use crate::gpu::scope;
 use crate::kernel::WORKGROUP_SIZE;
 use crate::shader::Module;
-use crate::{Error, Host};
+use crate::{Error, F16Conversions, Host};
 
-/// The number of F16s, one per invocation.
+/// The number of F16s.
 const F16S: u32 = 1 << 16;
 /// The finite ones.
 const FINITE: u32 = 2 * 0x7c00;
 
 impl Host {
     /// Compares the device's conversions between F16 and f32 with integer operations: for every finite F16, every
-    /// midpoint of two neighbours and the f32s next to both, of both signs. If all are equal, clamps that this host's
-    /// clamper or a clone of it prepares from then on use these instructions, which make F16 as fast as F32 on many
-    /// GPUs; their results stay the same. Returns whether all are equal. Assumed is that the conversion to F16 is
+    /// midpoint of two neighbours and the f32s next to both, of both signs. Assumed is that the conversion to F16 is
     /// monotone in between.
     ///
-    /// [`open`](Self::open) does this. A program with a device of its own calls it once; it submits one small dispatch
-    /// and waits for the result.
+    /// This changes nothing: [`Clamper::with_f16_conversions`](crate::Clamper::with_f16_conversions) takes the answer.
+    /// [`open`](Self::open) calls both. A program with a device of its own calls them once; the check submits one small
+    /// dispatch and waits for the result.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`] or [`Error::DeviceLost`]. A device that refuses the check has no such conversions.
+    /// [`Error::OutOfMemory`] or [`Error::DeviceLost`]. If wgpu refuses the check, the answer is
+    /// [`F16Conversions::NotRun`].
     ///
     /// ```no_run
     /// # use wgpu_clamp::{Clamper, Host, wgpu};
-    /// # async fn f(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<(), wgpu_clamp::Error> {
+    /// # async fn f(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Host, wgpu_clamp::Error> {
     /// let clamper = Clamper::new(device)?;
-    /// let right = Host::new(&clamper, queue).check_f16().await?;
-    /// assert_eq!(clamper.limits().f16_conversions, right);
-    /// # Ok(())
+    /// let found = Host::new(&clamper, queue).check_f16().await?;
+    /// println!("the device's conversions of F16: {found}");
+    /// let host = Host::new(&clamper.with_f16_conversions(found), queue);
+    /// # Ok(host)
     /// # }
     /// ```
-    pub async fn check_f16(&self) -> Result<bool, Error> {
-        let right = match self.count_right_f16s().await {
-            Ok(count) => count == FINITE,
+    pub async fn check_f16(&self) -> Result<F16Conversions, Error> {
+        let found = match self.count_f16s().await {
+            Ok(counts) => judged(counts),
             Err(Error::Wgpu { reason }) => {
                 log::debug!("the check of F16 was refused: {reason}");
-                false
+                F16Conversions::NotRun
             }
             Err(error) => return Err(error),
         };
-        log::debug!("conversions of F16 by the device: {}", if right { "right" } else { "not right" });
-        self.clamper().set_f16_conversions(right);
-        Ok(right)
+        log::debug!("conversions of F16 by the device: {found}");
+        Ok(found)
     }
 
-    /// The number of F16s whose conversions are right.
-    async fn count_right_f16s(&self) -> Result<u32, Error> {
-        let device = self.clamper().device();
-        let found = create(self, "probe", 16, USAGES, false)?;
+    /// The numbers of F16s whose conversions are right, and wrong.
+    async fn count_f16s(&self) -> Result<[u32; 2], Error> {
+        let (device, limits) = (self.clamper().device(), self.clamper().limits());
+        let [width, height] = limits.grid(limits.workgroups().min((F16S / WORKGROUP_SIZE).into()));
+        let found = create(self, "probe", 24, USAGES, false)?;
         scope::catch(device, || {
             let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some("wgpu-clamp probe"),
@@ -71,16 +72,48 @@ impl Host {
                 entries: &[wgpu::BindGroupEntry { binding: 0, resource: found.as_entire_binding() }],
             });
             // `Probe` of the shader.
-            self.queue().write_buffer(&found, 0, bytemuck::cast_slice(&[0.0_f32, 1.0, 0.0]));
+            let probe = [0, 0, width, width * height * WORKGROUP_SIZE, 1.0_f32.to_bits(), 0.0_f32.to_bits()];
+            self.queue().write_buffer(&found, 0, bytemuck::cast_slice(&probe));
             let mut encoder = device
                 .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp probe") });
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(&pipeline);
             pass.set_bind_group(0, &bind_group, &[]);
-            pass.dispatch_workgroups(F16S / WORKGROUP_SIZE, 1, 1);
+            pass.dispatch_workgroups(width, height, 1);
             drop(pass);
             self.queue().submit([encoder.finish()]);
         })?;
-        read(self, &found, 4, bytemuck::pod_read_unaligned).await
+        read(self, &found, 8, bytemuck::pod_read_unaligned).await
+    }
+}
+
+/// The answer for these numbers of F16s. Fewer than all were checked if the dispatch did not run, as on the web where an
+/// error reaches only the program.
+fn judged([right, wrong]: [u32; 2]) -> F16Conversions {
+    match right.checked_add(wrong) {
+        Some(FINITE) if wrong == 0 => F16Conversions::Right,
+        Some(FINITE) => F16Conversions::Wrong,
+        _ => F16Conversions::NotRun,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_needs_all_f16s() {
+        use F16Conversions::{NotRun, Right, Wrong};
+        for (counts, expected) in [
+            ([FINITE, 0], Right),
+            ([FINITE - 1, 1], Wrong),
+            ([0, FINITE], Wrong),
+            ([0, 0], NotRun),
+            ([FINITE - 1, 0], NotRun),
+            ([FINITE + 1, 0], NotRun),
+            ([u32::MAX, FINITE + 1], NotRun),
+        ] {
+            assert_eq!(judged(counts), expected, "{counts:?}");
+        }
     }
 }

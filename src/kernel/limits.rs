@@ -28,6 +28,7 @@ pub struct Limits {
     /// Whether F16 is converted to f32 and back by the device's own instructions, instead of by integer operations, which
     /// are faster for [`Lanes::InSequence`] and always serve there. The results are the same where
     /// [`Host::check_f16`](crate::Host::check_f16) has found these instructions right; elsewhere they may be wrong.
+    /// [`Clamper::with_f16_conversions`](crate::Clamper::with_f16_conversions) sets it.
     pub f16_conversions: bool,
     /// How the device runs the invocations of a workgroup.
     pub lanes: Lanes,

@@ -47,8 +47,9 @@
 //! # F16
 //!
 //! F16 is converted to f32 and back by integer operations, which every device computes alike. WGSL lets a device's own instructions
-//! round otherwise. Where [`Host::check_f16`] has found them right they are used, and F16 becomes as fast as F32 on many GPUs; the
-//! results are the same. [`Host::open`] calls it; a program with a device of its own calls it once.
+//! round otherwise. [`Host::check_f16`] tells whether they are right. A [`Clamper`] that is
+//! [given](Clamper::with_f16_conversions) this answer uses them, and F16 becomes as fast as F32 on many GPUs; the results are the
+//! same. [`Host::open`] does both. A program with a device of its own does both once; without, F16 is right and slower.
 //!
 //! # F64
 //!

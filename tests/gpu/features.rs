@@ -1,9 +1,11 @@
 //! Which devices compute F64 in hardware, and convert F16 by instructions of their own. The other files test the results, on
 //! `devices()`.
 
-use wgpu_clamp::{Clamp, Host, Operands, Plan, Tensor, wgpu};
+use wgpu_clamp::{Clamp, Clamper, F16Conversions, Host, Operands, Plan, Tensor, wgpu};
 
-use crate::harness::{F64_FEATURES, Gpu, alone, compare, f64_gpus, gpus, packed, with_features};
+use crate::harness::{
+    F64_FEATURES, Gpu, alone, alone_on_each, compare, f64_gpus, gpus, packed, with_features,
+};
 
 /// Whether F64 takes the fast step on the device. Compares the result with the reference.
 fn is_fast(gpu: &Gpu) -> bool {
@@ -49,12 +51,37 @@ fn an_opened_host_computes_f64_where_the_adapter_does() {
     assert_eq!(is_fast(&opened), gpu.offers_f64(), "{}", gpu.name);
 }
 
-/// The probe accepts llvmpipe's conversions of F16, on Vulkan and on GL.
+/// The check finds llvmpipe's conversions of F16 right, on Vulkan and on GL, in any grid. It changes no clamper: the answer
+/// given to one concerns that one alone, and can be taken back.
 #[test]
 fn llvmpipe_converts_f16() {
     for gpu in gpus().filter(|gpu| gpu.name.starts_with("llvmpipe")) {
-        let host = gpu.fresh().host;
-        assert!(pollster::block_on(host.check_f16()).unwrap(), "{}", gpu.name);
-        assert!(host.clamper().limits().f16_conversions, "{}", gpu.name);
+        for workgroups in [65_535, 16, 3, 1] {
+            let gpu = gpu.limited(|limits| limits.max_compute_workgroups_per_dimension = workgroups);
+            let clamper = Clamper::new(gpu.device()).unwrap();
+            let found = pollster::block_on(Host::new(&clamper, gpu.host.queue()).check_f16()).unwrap();
+            assert_eq!(found, F16Conversions::Right, "{workgroups} workgroups on {}", gpu.name);
+            let uses = |clamper: &Clamper| clamper.limits().f16_conversions;
+            assert!(!uses(&clamper), "{}", gpu.name);
+            let given = clamper.clone().with_f16_conversions(found);
+            assert!(uses(&given) && !uses(&clamper), "{}", gpu.name);
+            for other in [F16Conversions::Wrong, F16Conversions::NotRun] {
+                assert!(!uses(&given.clone().with_f16_conversions(other)), "{}", gpu.name);
+            }
+            assert!(uses(&given), "{}", gpu.name);
+        }
     }
+}
+
+/// The host's queue is another device's, so nothing is submitted.
+#[test]
+fn a_check_that_cannot_run_is_not_a_wrong_one() {
+    alone_on_each("features::a_check_that_cannot_run_is_not_a_wrong_one", |gpu| {
+        let other = gpu.fresh();
+        for gpu in [&gpu, &other] {
+            gpu.device().on_uncaptured_error(std::sync::Arc::new(|_| {}));
+        }
+        let mixed = Host::new(gpu.clamper(), other.host.queue());
+        assert_eq!(pollster::block_on(mixed.check_f16()), Ok(F16Conversions::NotRun), "{}", gpu.name);
+    });
 }

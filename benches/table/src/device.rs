@@ -77,7 +77,7 @@ impl Device {
 }
 
 async fn host(device: &wgpu::Device, queue: &wgpu::Queue) -> Result<Host> {
-    let host = Host::new(&Clamper::new(device)?, queue);
-    host.check_f16().await?;
-    Ok(host)
+    let clamper = Clamper::new(device)?;
+    let found = Host::new(&clamper, queue).check_f16().await?;
+    Ok(Host::new(&clamper.with_f16_conversions(found), queue))
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use web_time::Instant;
 use wgpu_clamp::self_test::Case;
-use wgpu_clamp::{Clamper, Error, Host, Limits, Outcome, Plan, verify, wgpu};
+use wgpu_clamp::{Clamper, Error, F16Conversions, Host, Limits, Outcome, Plan, verify, wgpu};
 
 use crate::report::{Cell, Failure, KERNELS, Report, SelfTest, Speed};
 use crate::{COMMIT, VERSION, speed};
@@ -84,7 +84,7 @@ pub struct Check {
     extent: Extent,
     /// The numbers of the cases.
     cases: Vec<usize>,
-    converts_f16: bool,
+    f16_conversions: F16Conversions,
     found: SelfTest,
     speed: Option<Speed>,
     /// Why the device is lost, once it is.
@@ -111,11 +111,12 @@ impl Check {
         device.set_device_lost_callback(move |reason, message| {
             *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{reason:?}: {message}"));
         });
-        let host = Host::new(&Clamper::new(&device)?, &queue);
-        let converts_f16 = host.check_f16().await?;
+        let clamper = Clamper::new(&device)?;
+        let f16_conversions = Host::new(&clamper, &queue).check_f16().await?;
+        let host = Host::new(&clamper.with_f16_conversions(f16_conversions), &queue);
         let cases = extent.cases(host.clamper().limits());
         let found = SelfTest { extent: extent.name().to_owned(), of: cases.len(), ..SelfTest::default() };
-        Ok(Self { host, extent, cases, converts_f16, found, speed: None, lost })
+        Ok(Self { host, extent, cases, f16_conversions, found, speed: None, lost })
     }
 
     /// Keeps only the cases with these numbers.
@@ -214,7 +215,7 @@ impl Check {
             backend: format!("{:?}", info.backend),
             adapter: self.host.adapter(),
             is_cpu: info.device_type == wgpu::DeviceType::Cpu,
-            converts_f16: self.converts_f16,
+            f16_conversions: self.f16_conversions.to_string(),
             limits: limits.map(|(name, value)| (name.to_owned(), value)).into(),
             features: device.features().iter_names().map(|(name, _)| name.to_owned()).collect(),
             self_test: self.found.clone(),

@@ -34,8 +34,8 @@ pub struct Report {
     pub adapter: String,
     /// Whether the adapter says that it computes on a CPU.
     pub is_cpu: bool,
-    /// Whether the device converts F16 as IEEE 754 does.
-    pub converts_f16: bool,
+    /// The device's conversions of F16, compared with IEEE 754: "right", "wrong" or "not run".
+    pub f16_conversions: String,
     /// The device's limits, in wgpu's names.
     pub limits: BTreeMap<String, u64>,
     /// The device's optional features, in wgpu's names.
@@ -182,8 +182,9 @@ impl Report {
     pub fn summary(&self) -> String {
         let mut lines = vec![format!("- Self-test: {}", self.verdict())];
         lines.extend(self.ended.as_ref().map(|reason| format!("- The check ended early: {reason}")));
-        let used = if self.converts_f16 { "right, used" } else { "not right, not used" };
-        lines.push(format!("- Conversions of F16 by the device: {used}"));
+        let found = &self.f16_conversions;
+        let used = if found == "right" { "used" } else { "not used" };
+        lines.push(format!("- Conversions of F16 by the device: {found}, {used}"));
         if self.is_cpu {
             lines.push("- The adapter is a CPU: its speed says nothing about a GPU".to_owned());
         }

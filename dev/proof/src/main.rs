@@ -93,8 +93,8 @@ fn open(adapter: &wgpu::Adapter, features: wgpu::Features, limits: wgpu::Limits)
     let descriptor =
         wgpu::DeviceDescriptor { required_features: features, required_limits: limits, ..Default::default() };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
-    let host = Host::new(&Clamper::new(&device)?, &queue);
-    let converts = pollster::block_on(host.check_f16())?;
-    eprintln!("conversions of F16 by the device: {}", if converts { "right" } else { "not right, not used" });
-    Ok(host)
+    let clamper = Clamper::new(&device)?;
+    let found = pollster::block_on(Host::new(&clamper, &queue).check_f16())?;
+    eprintln!("conversions of F16 by the device: {found}");
+    Ok(Host::new(&clamper.with_f16_conversions(found), &queue))
 }

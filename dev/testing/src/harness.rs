@@ -209,9 +209,10 @@ pub fn with_features(
 ) -> Gpu {
     let descriptor = wgpu::DeviceDescriptor { required_features, required_limits, ..Default::default() };
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
-    let host = Host::new(&Clamper::new(&device).unwrap(), &queue);
+    let mut host = Host::new(&Clamper::new(&device).unwrap(), &queue);
     if adapter.get_info().backend == wgpu::Backend::Gl {
-        pollster::block_on(host.check_f16()).unwrap();
+        let found = pollster::block_on(host.check_f16()).unwrap();
+        host = Host::new(&host.clamper().clone().with_f16_conversions(found), &queue);
     }
     Gpu { name: host.adapter(), adapter: adapter.clone(), host }
 }

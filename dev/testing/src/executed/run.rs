@@ -68,13 +68,19 @@ const PROBE: &str = concat!(
 pub fn probe_accepts(device: Device, groups: u32) -> bool {
     let module = Module::parse(PROBE).expect("the probe is valid");
     let program = module.program("probe", &[]).expect("the probe is supported");
-    let bindings = vec![Binding { group: 0, binding: 0, buffer: 0, offset: 0, size: 12 }];
+    let bindings = vec![Binding { group: 0, binding: 0, buffer: 0, offset: 0, size: 24 }];
     let dispatch = Dispatch { program: &program, grid: [groups, 1, 1], bindings };
-    let bytes: Vec<u8> = [0.0_f32, 1.0, 0.0].into_iter().flat_map(f32::to_le_bytes).collect();
+    // `Probe` of the shader. The grid counts as the whole one, so that each invocation takes one F16.
+    let probe = [0, 0, groups, 1 << 16, 1.0_f32.to_bits(), 0.0_f32.to_bits()];
+    let bytes: Vec<u8> = probe.into_iter().flat_map(u32::to_le_bytes).collect();
     let outcome = wgsl_sanitizer::on_device(device, &[dispatch], &[Memory::from_bytes(&bytes)]);
     assert!(outcome.findings.is_empty(), "{device}: {:?}", outcome.findings);
     let finite = (0..groups * 256).filter(|half| half & 0x7fff < 0x7c00).count() as u32;
-    outcome.buffers[0].to_bytes()[..4] == finite.to_le_bytes()
+    let found = outcome.buffers[0].to_bytes();
+    let [right, wrong] =
+        [0, 4].map(|at| u32::from_le_bytes(found[at..at + 4].try_into().expect("four bytes")));
+    assert_eq!(right + wrong, finite, "{device}");
+    wrong == 0
 }
 
 /// Whether a device rounds F16 to nearest and keeps its subnormals. A test holds this to [`probe_accepts`].
