@@ -51,8 +51,9 @@ enum Half {
     Instructions,
 }
 
-/// A term: its name, the half that does it, and the microseconds of one unit of it on the H200, fitted to the times of
-/// `data/h200.tsv` at a clock of 1,980 MHz. The last two are from rows at a lower clock.
+/// A term: its name, the half that does it, and the microseconds of one unit of it on the H200 at a clock of 1,980 MHz.
+/// `data/fit.py` fits the first [`FITTED`] to the times of `data/h200.tsv`. The other terms have few rows there: those of
+/// tables and uniform addresses are from rows at a lower clock.
 const TERMS: [(&str, Half, f64); 10] = [
     // Bytes that are loaded and stored, each once.
     ("bytes", Half::Memory, 2.65e-7),
@@ -75,6 +76,10 @@ const TERMS: [(&str, Half, f64); 10] = [
     // Rounds of workgroup memory's banks, one in each clock of each of 132 multiprocessors.
     ("workgroup memory", Half::Instructions, 3.8e-6),
 ];
+
+/// The first terms, whose weights a fit finds.
+#[cfg(test)]
+const FITTED: usize = 6;
 
 impl Work {
     /// The work of dispatches that load and store these bytes. The uniform block is at binding 0, src at 1, dst at 2, and
@@ -105,10 +110,14 @@ impl Work {
         std::array::from_fn(|n| self.0[n] * TERMS[n].2)
     }
 
-    /// The predicted time in microseconds. Terms of one half overlap little: their squares are added. The halves overlap
-    /// almost wholly: their fourth powers are added.
+    /// The predicted time in microseconds.
     fn time(&self) -> f64 {
-        let terms = self.terms();
+        Self::time_of(self.terms())
+    }
+
+    /// The microseconds of these terms together. Terms of one half overlap little: their squares are added. The halves
+    /// overlap almost wholly: their fourth powers are added.
+    fn time_of(terms: [f64; TERMS.len()]) -> f64 {
         let squared = |half: Half| -> f64 {
             let of_half = TERMS.iter().zip(terms).filter(|(term, _)| term.1 == half);
             of_half.map(|(_, time)| time * time).sum()
@@ -284,20 +293,48 @@ mod tests {
     use super::*;
     use crate::stats::rank_correlation;
 
+    /// Kinds of rows, by their sections, and the weights that `data/fit.py` fits to all other rows. The last kind has the
+    /// rows of no section: kernels by hand.
+    const WITHOUT: [(&[&str], [f64; FITTED]); 5] = [
+        (&["contiguous", "scale and bias"], [2.62e-7, 2.99e-5, 1.14e-5, 6.70e-6, 1.77e-6, 1.01e-4]),
+        (&["permutations", "eight dimensions"], [2.66e-7, 2.86e-5, 8.65e-6, 6.74e-6, 1.58e-6, 1.02e-4]),
+        (&["pictures", "gaps in words"], [2.64e-7, 3.20e-5, 1.09e-5, 6.72e-6, 1.58e-6, 1.02e-4]),
+        (&["rows", "broadcast, against a fill"], [2.62e-7, 3.00e-5, 1.26e-5, 6.58e-6, 1.58e-6, 1.02e-4]),
+        (&[], [2.68e-7, 2.98e-5, 9.99e-6, 6.75e-6, 1.58e-6, 1.02e-4]),
+    ];
+
+    /// Each row is predicted by weights that were fitted without its kind.
     #[test]
-    fn the_weights_explain_the_measured_times() {
-        // Name, measured microseconds and counts of each row.
-        let numbers = |line: &str| line.split('\t').skip(1).map(|part| part.parse().unwrap()).collect();
-        let rows: Vec<Vec<f64>> = include_str!("../data/h200.tsv").lines().skip(1).map(numbers).collect();
-        let times: Vec<_> = rows.iter().map(|row| row[0]).collect();
-        let predicted: Vec<_> =
-            rows.iter().map(|row| Work(std::array::from_fn(|n| row[n + 1])).time()).collect();
+    fn weights_foretell_times_of_kinds_of_rows_that_their_fit_has_not_seen() {
+        let (mut times, mut predicted) = (Vec::new(), Vec::new());
+        for row in include_str!("../data/h200.tsv").lines().skip(1) {
+            let (name, numbers) = row.split_once('\t').unwrap();
+            let numbers: Vec<f64> = numbers.split('\t').map(|part| part.parse().unwrap()).collect();
+            let section = name.split(':').next().unwrap();
+            let kind = WITHOUT.iter().find(|(sections, _)| sections.contains(&section));
+            let weights = kind.unwrap_or(&WITHOUT[4]).1;
+            let weight = |n: usize| weights.get(n).copied().unwrap_or(TERMS[n].2);
+            times.push(numbers[0]);
+            predicted.push(Work::time_of(std::array::from_fn(|n| numbers[n + 1] * weight(n))));
+        }
         let rank = rank_correlation(&times, &predicted);
         let mut errors: Vec<_> = times.iter().zip(&predicted).map(|(a, b)| (b / a).ln().abs()).collect();
         errors.sort_by(f64::total_cmp);
         let median = errors[errors.len() / 2];
-        println!("{} rows, rank correlation {rank:.3}, median error {median:.3}", rows.len());
-        assert!(rank >= 0.94 && median <= 0.05, "{rank} {median}");
+        println!("{} rows, rank correlation {rank:.3}, median error {median:.3}", times.len());
+        assert!(rank >= 0.93 && median <= 0.07, "{rank} {median}");
+    }
+
+    /// The weights of the model are like those that were judged.
+    #[test]
+    fn the_weights_lie_among_those_of_the_fits() {
+        for (n, (term, _, weight)) in TERMS[..FITTED].iter().enumerate() {
+            let [mut low, mut high] = [f64::INFINITY, 0.0];
+            for (_, weights) in WITHOUT {
+                (low, high) = (low.min(weights[n]), high.max(weights[n]));
+            }
+            assert!((low * 0.98..high * 1.02).contains(weight), "{term}: {weight}, from {low} to {high}");
+        }
     }
 
     #[test]
