@@ -1,7 +1,8 @@
 // Reads bounds, scale and bias from GPU buffers, and writes them into the parameters of a clamp before the clamp's own
 // dispatches run. One invocation serves one channel: it writes Bounds, Affine or both into each block of parameters.
 // Bounds of every dtype are computed in 64 bits, the low word first. `src/arithmetic/bounds.rs` and
-// `src/arithmetic/float.rs` do the same for numbers that the host knows; `src/shader/tests/slots.rs` compares them.
+// `src/arithmetic/float.rs` do the same for numbers that the host knows. The self-test's cases with numbers on the GPU
+// (`src/self_test/slots.rs`) and `tests/gpu/properties.rs` compare the results with the reference.
 //
 // Provides: resolve, READS_MIN, READS_MAX, READS_SCALE, READS_BIAS, IS_EXACT
 // Needs: WORKGROUP_SIZE, workgroup_index, less, add, subtract, shift_left, shift_right_signed

@@ -1,4 +1,4 @@
-//! The README and the other pages: their code, their counts and their links.
+//! The README and the other pages: their code, their counts, their links and the paths that they and comments name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,17 +39,31 @@ fn the_cases_of_the_standards_are_those_that_the_tests_count() {
     assert_eq!(systems, 4);
 }
 
-/// The pages of the repository, by their paths from its root.
-fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+/// The files of the repository, by their paths from the file system's root.
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap();
-        if path.is_dir() && name != "target" && name != "node_modules" && !name.starts_with('.') {
-            pages(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "md") {
+        if !path.is_dir() {
             found.push(path);
+        } else if name != "target" && name != "node_modules" && name != ".git" {
+            files(&path, found);
         }
     }
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The files of the repository with one of these extensions.
+fn with_extension(extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    files(root(), &mut found);
+    let extension =
+        |path: &PathBuf| path.extension().and_then(|extension| extension.to_str().map(str::to_owned));
+    found.retain(|path| extension(path).is_some_and(|extension| extensions.contains(&&*extension)));
+    found
 }
 
 /// The anchor that a heading has on GitHub.
@@ -60,11 +74,9 @@ fn anchor(heading: &str) -> String {
 
 #[test]
 fn links_between_pages_lead_somewhere() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = Vec::new();
-    pages(root, &mut found);
-    assert!(found.len() > 10, "{found:?}");
-    for page in found {
+    let pages = with_extension(&["md"]);
+    assert!(pages.len() > 10, "{pages:?}");
+    for page in pages {
         let text = fs::read_to_string(&page).unwrap();
         let targets = text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap());
         for target in targets.filter(|target| !target.contains("://")) {
@@ -80,4 +92,61 @@ fn links_between_pages_lead_somewhere() {
             }
         }
     }
+}
+
+/// The extensions by which a word is a path.
+const EXTENSIONS: [&str; 10] = ["rs", "wgsl", "md", "toml", "txt", "tsv", "tar", "yml", "snap", "py"];
+
+/// Words that look like paths and name no file of the repository.
+const NO_FILES: [&str; 4] = [
+    "shaders/NAME.wgsl", // a pattern
+    "report.md",         // written by a program
+    "shader.wgsl",       // wgpu's name of a text
+    "docs.rs",           // a site
+];
+
+/// The words of a text that are paths: they have a known extension, or begin with a folder of the repository.
+fn paths(text: &str) -> Vec<&str> {
+    let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "_-./:<>*".contains(c)));
+    let is_path = |word: &&str| {
+        let extension = word
+            .rsplit_once('.')
+            .map_or("", |(stem, extension)| if stem.is_empty() { "" } else { extension });
+        let folder = word.split_once('/').map_or("", |(folder, _)| folder);
+        let in_folder = folder.starts_with(char::is_alphabetic) && root().join(folder).is_dir();
+        let sought = EXTENSIONS.contains(&extension) || in_folder;
+        sought && folder != "target" && !word.contains([':', '<', '*']) && !NO_FILES.contains(word)
+    };
+    words.map(|word| word.trim_end_matches(['.', ':', '-', '/'])).filter(is_path).collect()
+}
+
+/// A page, or the comments of a file in Rust or WGSL.
+fn prose(file: &Path) -> String {
+    let text = fs::read_to_string(file).unwrap();
+    if file.extension().is_some_and(|extension| extension == "md") {
+        return text;
+    }
+    text.lines().filter_map(|line| line.split_once("//")).flat_map(|(_, comment)| [comment, "\n"]).collect()
+}
+
+/// Pages and comments name a file by the end of its path, such as `kernel/cost.rs`.
+#[test]
+fn paths_in_pages_and_comments_lead_somewhere() {
+    let mut all = Vec::new();
+    files(root(), &mut all);
+    let exists = |path: &str| all.iter().any(|file| file.ends_with(path)) || root().join(path).is_dir();
+    let (mut found, mut gone) = (0, Vec::new());
+    for file in with_extension(&["md", "rs", "wgsl"]) {
+        let text = prose(&file);
+        let paths = paths(&text);
+        found += paths.len();
+        let missing = paths.into_iter().filter(|path| !exists(path.trim_start_matches("../")));
+        gone.extend(missing.map(|path| format!("{}: {path}", file.strip_prefix(root()).unwrap().display())));
+    }
+    assert!(gone.is_empty(), "no file has these paths: {gone:#?}");
+    assert!(found > 300, "{found}");
+    assert_eq!(
+        paths("`src/gone.rs`, src/gone, x/y, target/x.rs and <name>.rs."),
+        ["src/gone.rs", "src/gone"]
+    );
 }

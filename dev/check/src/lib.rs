@@ -1,7 +1,7 @@
 //! Checks a device that runs wgpu-clamp: the self-test one case at a time, the speed of a few clamps beside a copy's, and a
 //! report of both.
 //!
-//! `examples/doctor` checks every adapter of a machine, the page `web/page` the visitor's, `dev/proof` each implementation at
+//! `examples/doctor.rs` checks every adapter of a machine, the page `web/page` the visitor's, `dev/proof` each implementation at
 //! hand. `cargo xtask platforms` turns reports into rows of tables.
 
 #![forbid(unsafe_code)]
