@@ -373,6 +373,24 @@ fn too_many_windows_name_the_axis() {
     assert!(matches!(error, Error::Limit { limit: 256, .. }), "{error:?}");
 }
 
+/// The documentation of [`Clamps`] names these numbers of channels.
+#[test]
+fn a_binding_holds_so_many_channels() {
+    let limits = Limits { max_binding_size: 128 << 20, ..Limits::default() };
+    let f32 = Clamp::unbounded(DType::F32).with_bounds(Number::OnGpu, Number::Absent).unwrap();
+    let step = f32.with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
+    for (clamp, most) in
+        [(f32, 2_796_202), (step, 3_050_402), (step.with_precision(Precision::Exact), 2_236_962)]
+    {
+        let of = |channels| {
+            let line = packed(&[channels]);
+            Plan::new(Clamps::slots_along(0, &clamp), &line, &line, limits).map(|_| ())
+        };
+        assert_eq!(of(most), Ok(()));
+        assert!(matches!(of(most + 1), Err(Error::Limit { .. })), "{most}");
+    }
+}
+
 /// No binding is long enough for this alignment.
 #[test]
 fn an_alignment_that_no_binding_suits_is_to_blame() {
