@@ -27,6 +27,9 @@
 //!   [`quantization`](super::quantization) for an example; [`Clamps::along`] takes values only.
 //! - Numbers along an axis of more than 8 indices (on a driver that computes on the CPU: 100) are copied into a table of
 //!   16 to 128 bytes per index, which one binding must hold; see [`Clamps`].
+//! - A bound for each element of a packed tensor: view tensor and slot as one axis, `[n]`, and take [`Clamps::slots_along`] of
+//!   axis 0. This is slow, since each element is a channel: 1 million elements of F32 take 352 ms, with one bound for all 2
+//!   (lavapipe, 2026-11-28; not measured on a GPU). One binding holds the table of 2.7 million.
 //! - Slots of bounds have the clamp's dtype, any of the twelve. Slots of scale and bias are F32; the clamp's dtype must
 //!   then be F32, F16, BF16, U8, I8, U16 or I16.
 //! - A slot may lie in the buffer of `src` or `dst`, but not in the output.

@@ -23,8 +23,8 @@ impl Clamp {
     /// With [`Precision::Exact`](crate::Precision::Exact) every device gives the bits of the standard. The default,
     /// [`Precision::Fast`](crate::Precision::Fast), multiplies by the f32 next to `1 / scale`, as `PyTorch` does: next to
     /// a tie, results may be one apart; further where a device flushes subnormals and the element, the scale or
-    /// `1 / scale` is one. Where that f32 is infinite (scales below about 2⁻¹²⁸), every element but 0
-    /// saturates.
+    /// `1 / scale` is one. Where that f32 is infinite (scales below about 2⁻¹²⁸), ±0 gives the zero point and
+    /// every other element saturates.
     ///
     /// The [manual](crate::manual::quantization) shows scales per channel and per block, and other systems' names.
     ///
