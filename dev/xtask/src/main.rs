@@ -132,6 +132,25 @@ mod tests {
         assert!(include_str!("../../../CONTRIBUTING.md").contains(&format!("cargo +{ours} check")));
     }
 
+    #[test]
+    fn the_rivals_take_a_size_and_nothing_else() {
+        let parsed =
+            |words: &str| Command::try_parse_from(["xtask", "bench"].into_iter().chain(words.split(' ')));
+        let sizes = ["--peers", "--peers 16", "--quick"].map(|words| match parsed(words) {
+            Ok(Command::Bench(bench)) => bench.peers,
+            other => panic!("{words}: {other:?}"),
+        });
+        assert_eq!(sizes, [Some(64), Some(16), None]);
+        for words in ["--peers x", "--peers 0", "--peers 16MiB"] {
+            let error = parsed(words).unwrap_err().to_string();
+            assert!(error.contains("give the size of a tensor in MiB, from 1 to 4096"), "{error}");
+        }
+        for words in ["--peers 16 --quick", "--peers --only f32"] {
+            let error = parsed(words).unwrap_err().to_string();
+            assert!(error.contains("--peers"), "{error}");
+        }
+    }
+
     /// Cargo accepts the name of a missing test and runs none.
     #[test]
     fn tests_that_commands_name_are_there() {

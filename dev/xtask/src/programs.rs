@@ -11,12 +11,19 @@ use crate::shell::{cargo, commit, root, shell, shell_here};
 /// Measures the crate on one device and prints a table: ours beside a copy of the same bytes, and the goals.
 #[derive(Debug, clap::Args)]
 pub struct Bench {
-    /// Measures burn, ndarray and torch instead, on contiguous clamps; the only argument is the size of a tensor in MiB.
-    #[arg(long)]
-    peers: bool,
+    /// Measures burn, ndarray and torch instead, on tensors of MIB mebibytes. Takes no other argument.
+    #[arg(long, value_name = "MIB", num_args = 0..=1, default_missing_value = "64", value_parser = mebibytes,
+        conflicts_with = "args")]
+    pub peers: Option<u16>,
     /// Arguments of the program, such as `--only TEXT`; `cargo xtask bench -- --help` shows them.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     args: Vec<OsString>,
+}
+
+/// The size of a tensor of `--peers`.
+fn mebibytes(text: &str) -> Result<u16, String> {
+    let size = text.parse().ok().filter(|size| (1..=4096).contains(size));
+    size.ok_or_else(|| "give the size of a tensor in MiB, from 1 to 4096, or nothing for 64".to_owned())
 }
 
 pub fn bench(Bench { peers, args }: &Bench) -> Result<()> {
@@ -25,9 +32,9 @@ pub fn bench(Bench { peers, args }: &Bench) -> Result<()> {
         eprintln!("warning: {error:#}\nGoing on: another API may do.");
     }
     let sh = shell_here()?;
-    if *peers {
+    if let Some(mib) = peers {
         let peers = cargo(&sh, "integrations", "run").args(["--release", "--package", "clamp-peers", "--"]);
-        return Ok(peers.args(args).run()?);
+        return Ok(peers.arg(mib.to_string()).run()?);
     }
     sh.set_var("WGPU_CLAMP_COMMIT", commit(&sh));
     // Without the caches of Mesa and NVIDIA, which keep compiled shaders, a first result takes its full time.
