@@ -164,13 +164,17 @@ fn main() -> Result<()> {
     program.compare("a slice, in place", slice, &numbers[100 * 128..200 * 128])
 }
 
-/// Opens the device. A real program already has one. burn wants all limits that the adapter offers.
+/// Opens the device. A real program already has one. burn wants all limits that the adapter offers, and writes kernels for all
+/// its features, such as `u64`: on a device without them they panic.
 async fn open() -> Result<WgpuSetup> {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle_from_env());
     let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions::default()).await?;
-    let (device, queue) = adapter
-        .request_device(&wgpu::DeviceDescriptor { required_limits: adapter.limits(), ..Default::default() })
-        .await?;
+    let descriptor = wgpu::DeviceDescriptor {
+        required_features: adapter.features().difference(wgpu::Features::all_experimental_mask()),
+        required_limits: adapter.limits(),
+        ..Default::default()
+    };
+    let (device, queue) = adapter.request_device(&descriptor).await?;
     let backend = adapter.get_info().backend;
     Ok(WgpuSetup { instance, adapter, device, queue, backend })
 }
