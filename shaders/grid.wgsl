@@ -1,13 +1,9 @@
 // The linear index of a workgroup in a grid of two dimensions, and division by a number that the host knows.
 //
-// Provides: WORKGROUP_SIZE, IN_SEQUENCE, workgroup_index, divide
+// Provides: WORKGROUP_SIZE, workgroup_index, divide
 //
 // Invocations in a workgroup, along x.
 const WORKGROUP_SIZE: u32 = 256u;
-
-// Whether a CPU runs the invocations of a workgroup one after the other. An invocation then takes adjacent packets of a
-// row; otherwise neighbouring invocations do.
-override IN_SEQUENCE: bool = false;
 
 fn workgroup_index(workgroup: vec3<u32>, grid_width: u32) -> u32 {
     return workgroup.y * grid_width + workgroup.x;

@@ -18,7 +18,7 @@ mod step;
 pub(crate) use numbers::StepNumbers;
 #[cfg(test)]
 pub(crate) use parameters::twins;
-pub(crate) use parameters::{Entries, ParameterBytes, ParameterPlace, Parameters, TableOrder, readers};
+pub(crate) use parameters::{Entries, ParameterBytes, ParameterPlace, Parameters, readers};
 pub(crate) use slots::{MAX_SLOTS, NUMBERS, ResolveParams, Slot, SlotReads, Target};
 pub(crate) use step::{AffineStep, Arithmetic, Class, Form, Shortcuts};
 

@@ -1,28 +1,34 @@
-//! The kernels `block` and `gather`, and what the plan and the shader modules ask of them. The other submodules serve
-//! both kernels.
+//! The kernels `stream`, `boxes` and `words`, and what the plan and the shader modules ask of them. The other submodules
+//! serve all kernels.
 
-mod block;
-mod candidates;
-mod cost;
-pub(crate) mod gather;
+mod boxes;
+mod choose;
+mod grow;
 mod limits;
+mod piece;
 pub(crate) mod region;
+pub(crate) mod run;
+#[cfg(test)]
+mod sample;
+mod stream;
+mod text;
 pub(crate) mod walk;
+mod words;
 
 use std::fmt;
 
 use bytemuck::Pod;
 
-use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts, SlotReads, StepNumbers, TableOrder};
-use crate::fragment::{Fragment, MirrorBytes, fragment};
+use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts, SlotReads, StepNumbers};
+use crate::fragment::{Fragment, MirrorBytes};
 use crate::{Clamp, MAX_RANK};
 
-pub(crate) use block::Block;
-#[cfg(test)]
-pub(crate) use block::EDGE_INVOCATIONS;
-pub(crate) use candidates::{Candidate, Candidates};
-pub use limits::{Lanes, Limits};
+pub(crate) use choose::{Candidate, candidates};
+pub use limits::Limits;
+pub(crate) use piece::Piece;
 pub(crate) use region::{Dim, Region, Tile};
+#[cfg(test)]
+pub(crate) use sample::samples;
 pub(crate) use walk::BoundTile;
 
 /// Bytes in a packet: a `vec4<u32>`, which the kernels load and store at once where they can.
@@ -31,7 +37,7 @@ pub(crate) const PACKET: usize = 16;
 /// Bytes in a word, the smallest load or store of a shader.
 pub(crate) const WORD: usize = 4;
 
-/// The most channels that lanes in step look up in the uniform block.
+/// The most channels that a GPU looks up in the uniform block.
 const FEW: usize = 8;
 
 /// Invocations in a workgroup; `WORKGROUP_SIZE` of `grid.wgsl`.
@@ -69,26 +75,14 @@ impl Task {
         // A GPU reads a uniform array one address at a time where the indices of lanes differ. On an H200, 64 channels of
         // I32 took as long as 20 copies; a table in storage was four times as fast.
         // On lavapipe, 64 channels from a table in storage took up to 2.8 times as long (16 MiB, 2026-11-27).
-        let most = match self.limits.lanes {
-            Lanes::InStep => FEW,
-            Lanes::InSequence => ParameterPlace::Block.in_block(),
-        };
+        let most = if self.limits.cpu { ParameterPlace::Block.in_block() } else { FEW };
         ParameterPlace::of(self.channels, most)
     }
 
-    /// The order of channels' parameters in a storage buffer. `IN_SEQUENCE` tells the shader.
-    pub(crate) const fn table_order(&self) -> TableOrder {
-        match self.limits.lanes {
-            Lanes::InStep => TableOrder::ByNumber,
-            Lanes::InSequence => TableOrder::ByChannel,
-        }
-    }
-
-    /// Whether the device's own instructions convert F16. In sequence, integers are faster: the device's
-    /// instructions reached 0.81 to 0.91 of their speed on lavapipe (16 MiB, 2026-11-26).
+    /// Whether the device's own instructions convert F16. On a CPU, integers are faster: the device's instructions reached
+    /// 0.81 to 0.91 of their speed on lavapipe (16 MiB, 2026-11-26).
     pub(crate) fn converts_f16_by_device(&self) -> bool {
-        let in_step = matches!(self.limits.lanes, Lanes::InStep);
-        in_step && self.limits.f16_conversions && self.arithmetic.converts_f16()
+        !self.limits.cpu && self.limits.f16_conversions && self.arithmetic.converts_f16()
     }
 
     /// Elements of dst in a packet.
@@ -149,8 +143,8 @@ pub(crate) struct Tiling {
     pub(crate) most: u64,
     /// Tiles are cut along each dimension at multiples of this number, counted from `lead` elements before the region.
     pub(crate) multiples: [usize; MAX_RANK],
-    /// Elements of dst from the preceding packet boundary to the region's start, or 0. Along the innermost dimension, the
-    /// first tile is shorter by this number, so that the other tiles start at packet boundaries.
+    /// Elements of dst from the preceding boundary of a packet or a word to the region's start, or 0. Along the innermost
+    /// dimension, the first tile is shorter by this number, so that the other tiles start at such a boundary.
     pub(crate) lead: usize,
 }
 
@@ -162,48 +156,45 @@ impl Tiling {
 }
 
 /// One `dispatch_workgroups`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Dispatch {
+    pub(crate) kernel: Kernel,
     pub(crate) entry_point: EntryPoint,
     /// Workgroups along x and y.
     pub(crate) grid: [u32; 2],
 }
 
 /// A kernel's geometry and dispatches for one tile.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub(crate) geometry: GeometryBytes,
-    dispatches: [Option<Dispatch>; 2],
+    pub(crate) dispatches: Vec<Dispatch>,
 }
 
 impl Launch {
-    /// Holds `dispatches` in the order in which they are recorded; `None` is a dispatch with nothing to do.
-    fn new(geometry: &impl Pod, dispatches: [Option<Dispatch>; 2]) -> Self {
+    fn new(geometry: &impl Pod, dispatches: Vec<Dispatch>) -> Self {
         Self { geometry: GeometryBytes::of(geometry), dispatches }
-    }
-
-    pub(crate) fn dispatches(&self) -> impl Iterator<Item = Dispatch> {
-        self.dispatches.into_iter().flatten()
     }
 }
 
 /// The bytes of a kernel's `Geometry`, the part of the uniform block that says where the elements are. A test checks that the
 /// largest one fits.
-pub(crate) type GeometryBytes = MirrorBytes<256>;
+pub(crate) type GeometryBytes = MirrorBytes<448>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kernel {
-    /// Moves boxes of elements; its text is generated.
-    Block(Block),
+    /// `stream` and `boxes`: moves pieces of several elements; its text is generated.
+    Piece(Piece),
     /// Takes any layouts, element by element.
-    Gather,
+    Words,
 }
 
 /// An entry point, with the values of its own overridable constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum EntryPoint {
-    Block(block::EntryPoint),
-    Gather(gather::EntryPoint),
+    Stream(stream::StreamEntry),
+    Boxes(boxes::BoxesEntry),
+    Words(words::WordsEntry),
     /// Reads numbers on the GPU (`resolve.wgsl`).
     Resolve(SlotReads),
 }
@@ -211,67 +202,73 @@ pub(crate) enum EntryPoint {
 impl Kernel {
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Block(_) => "block",
-            Self::Gather => "gather",
+            Self::Piece(piece) => piece.order.kernel(),
+            Self::Words => "words",
         }
+    }
+
+    const fn is_stream(self) -> bool {
+        matches!(self, Self::Piece(Piece { order: piece::Order::Stream, .. }))
     }
 
     /// How a region is cut into tiles.
     pub(crate) fn tiling(&self, task: &Task, region: &Region) -> Tiling {
         match self {
-            Self::Block(block) => block.tiling(task, region),
+            Self::Piece(piece) if self.is_stream() => piece.stream_tiling(task, region),
+            Self::Piece(piece) => piece.boxes_tiling(task, region),
             // An invocation takes at least one element.
-            Self::Gather => Tiling::of_elements(task.limits.invocations()),
+            Self::Words => Tiling::of_elements(task.limits.invocations()),
         }
     }
 
     /// The most dispatches that a tile takes.
     pub(crate) const fn dispatches(&self) -> usize {
-        match self {
-            Self::Block(block) if block.leaves_edges() => 2,
-            Self::Block(_) | Self::Gather => 1,
-        }
+        if self.is_stream() { 2 } else { 1 }
     }
 
     /// The geometry and the dispatches for one tile.
     pub(crate) fn launch(&self, tile: &BoundTile<'_>) -> Launch {
         match self {
-            Self::Block(block) => block.launch(tile),
-            Self::Gather => gather::launch(tile),
+            Self::Piece(piece) if self.is_stream() => piece.launch_stream(tile),
+            Self::Piece(piece) => piece.launch_boxes(tile),
+            Self::Words => words::launch(tile),
         }
     }
 
     /// The fragments (WGSL files) of its modules.
     pub(crate) fn fragments(&self, arithmetic: Arithmetic) -> Vec<Fragment> {
         match self {
-            Self::Block(block) => block.fragments(arithmetic),
-            Self::Gather => gather::fragments(arithmetic),
+            Self::Piece(piece) => piece.fragments(arithmetic),
+            Self::Words => words::fragments(arithmetic),
         }
     }
 
-    /// The generated part of its modules, if any.
-    pub(crate) fn text(&self, arithmetic: Arithmetic, placement: Placement) -> Option<String> {
+    /// The generated part of its modules, for a GPU or a CPU.
+    pub(crate) fn text(&self, arithmetic: Arithmetic, placement: Placement, cpu: bool) -> String {
         match self {
-            Self::Block(block) => Some(block.text(arithmetic, placement)),
-            Self::Gather => None,
+            Self::Piece(piece) => piece.text(arithmetic, placement, cpu),
+            Self::Words => words::text(cpu),
         }
     }
 
-    /// Its entry points, with all values of their constants.
+    /// The names of its entry point's constants.
     #[cfg(test)]
-    pub(crate) fn entry_points(&self) -> Vec<EntryPoint> {
+    pub(crate) fn constants(&self) -> &'static [&'static str] {
         match self {
-            Self::Block(block) => block.entry_points().into_iter().map(EntryPoint::Block).collect(),
-            Self::Gather => gather::EntryPoint::all().into_iter().map(EntryPoint::Gather).collect(),
+            Self::Piece(Piece { order: piece::Order::Line, .. }) => &["RANK"],
+            Self::Piece(Piece { order: piece::Order::Squares, .. }) => &["RANK", "SQUARES"],
+            Self::Piece(_) => &["RANK", "DEPTH", "UNIT"],
+            Self::Words => &["RANK", "DEPTH", "UNIT", "BESIDE", "STEPS_CHANNELS"],
         }
     }
 
     /// The layout of its `Geometry`.
     #[cfg(test)]
     pub(crate) fn twin(&self) -> crate::fragment::Twin {
+        use crate::fragment::Mirror;
         match self {
-            Self::Block(block) => block.twin(),
-            Self::Gather => gather::twin(),
+            Self::Piece(_) if !self.is_stream() => boxes::Geometry::TWIN,
+            Self::Piece(_) | Self::Words => run::Geometry::TWIN,
         }
     }
 }
@@ -280,8 +277,9 @@ impl EntryPoint {
     /// The name of its function in WGSL.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Block(entry_point) => entry_point.name(),
-            Self::Gather(_) => "gather",
+            Self::Stream(_) => "stream",
+            Self::Boxes(_) => "boxes",
+            Self::Words(_) => "words",
             Self::Resolve(_) => "resolve",
         }
     }
@@ -289,8 +287,9 @@ impl EntryPoint {
     /// Names and values of its overridable constants, for the driver to fold.
     pub(crate) fn constants(self) -> Vec<(&'static str, f64)> {
         match self {
-            Self::Block(entry_point) => entry_point.constants(),
-            Self::Gather(entry_point) => entry_point.constants(),
+            Self::Stream(entry_point) => entry_point.constants(),
+            Self::Boxes(entry_point) => entry_point.constants(),
+            Self::Words(entry_point) => entry_point.constants(),
             Self::Resolve(reads) => reads.constants(),
         }
     }
@@ -330,38 +329,6 @@ impl fmt::Display for Placement {
             Self::TwoRanges => "two ranges of one buffer",
             Self::TwoBuffers => "two buffers",
         })
-    }
-}
-
-/// The fragments that load single elements.
-fn load_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
-    let [src, dst] = arithmetic.sizes();
-    let load = match src {
-        1 => fragment!("access/load8"),
-        2 => fragment!("access/load16"),
-        4 => fragment!("access/load32"),
-        _ => return vec![fragment!("access/load64")],
-    };
-    // Atomics change a word that holds several elements of dst. If src lies in the same binding, atomics load it too.
-    vec![load, if dst < WORD { fragment!("access/contended") } else { fragment!("access/plain") }]
-}
-
-/// The fragments that store single elements.
-fn store_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
-    match arithmetic.dtype.size() {
-        size @ (1 | 2) => vec![fragment!("access/store_packed"), size_fragment(size)],
-        4 => vec![fragment!("access/store32")],
-        _ => vec![fragment!("access/store64")],
-    }
-}
-
-/// The fragment with the sizes of an element of dst and of a unit (the larger of a word and an element).
-fn size_fragment(size: usize) -> Fragment {
-    match size {
-        1 => fragment!("access/to8"),
-        2 => fragment!("access/to16"),
-        4 => fragment!("access/to32"),
-        _ => fragment!("access/to64"),
     }
 }
 

@@ -163,7 +163,7 @@ pub use error::{Error, Refusal};
 pub use gpu::{Clamper, F16Conversions, Operands, Prepared, View};
 pub use half;
 pub use host::{ClampSlice, Host, Tensor};
-pub use kernel::{Lanes, Limits};
+pub use kernel::Limits;
 pub use layout::{Layout, MAX_RANK};
 #[cfg(feature = "ndarray")]
 pub use ndarray;

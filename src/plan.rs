@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::arithmetic::{ParameterBytes, StepNumbers};
 use crate::error::in_bytes;
-use crate::kernel::{self, EntryPoint, Placement, Region, Task};
+use crate::kernel::{self, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Shader};
@@ -24,7 +24,7 @@ pub(crate) use window::{Range, UniformLayout, Window};
 ///
 /// [`Clamper`](crate::Clamper) makes a plan per call. A program makes a plan to inspect it, or to [record](Self::record) it elsewhere:
 /// [`Display`](fmt::Display) tells which kernel takes which elements, [`Debug`](fmt::Debug) adds the collapsed
-/// dimensions. A plan allocates nothing.
+/// dimensions.
 ///
 /// A plan knows layouts and [`Limits`], but neither buffers nor slots nor a device's other limits. So
 /// [`Clamper::prepare`](crate::Clamper::prepare) may refuse what a plan takes: operands that do not suit the clamp; a
@@ -41,7 +41,7 @@ pub(crate) use window::{Range, UniformLayout, Window};
 /// assert_eq!(plan.dispatches(), 1);
 /// assert_eq!(
 ///     plan.to_string(),
-///     "f32, no affine step, two buffers, windows: 1, block kernel for 921600 elements \
+///     "f32, no affine step, two buffers, windows: 1, stream kernel for 921600 elements \
 ///      (4 (1 to 1), by packets)"
 /// );
 /// # Ok::<(), wgpu_clamp::Error>(())
@@ -129,9 +129,7 @@ impl Plan {
     }
 
     /// The plans among which [`new`](Self::new) chooses: one for each kernel that could take the tensor and fits the limits,
-    /// the chosen one first. Each comes with its cost in microseconds for all elements, as the crate estimates it: lanes
-    /// in step cost what they do on an H200, lanes in sequence what they do on lavapipe. For those who measure the kernels
-    /// of a device beside their costs.
+    /// the chosen one first. For those who measure the kernels of a device.
     ///
     /// # Errors
     ///
@@ -150,15 +148,12 @@ impl Plan {
         src: &Layout,
         dst: &Layout,
         limits: Limits,
-    ) -> Result<Vec<(f64, Self)>, Error> {
+    ) -> Result<Vec<Self>, Error> {
         let clamps = clamps.into();
         let plan = Self::new(clamps, src, dst, limits)?;
-        let Some(task) = plan.task.filter(|_| !dst.is_empty()) else { return Ok(vec![(0.0, plan)]) };
+        let Some(task) = plan.task.filter(|_| !dst.is_empty()) else { return Ok(vec![plan]) };
         let region = Region::collapsed(src, dst, clamps.simplified(dst.shape()).axis());
-        let all = Strategy::all(&task, &region).into_iter();
-        #[expect(clippy::cast_precision_loss, reason = "a cost is an estimate")]
-        let microseconds = |picoseconds: f32| f64::from(picoseconds) * dst.len() as f64 / 1e6;
-        Ok(all.map(|(cost, strategy)| (microseconds(cost), Self { strategy, ..plan })).collect())
+        Ok(Strategy::all(&task, &region).into_iter().map(|strategy| Self { strategy, ..plan }).collect())
     }
 
     /// Checks that the table (the storage buffer of channels' parameters, if any) is within a limit of the device.
@@ -186,7 +181,7 @@ impl Plan {
     /// [`Prepared::dispatches`](crate::Prepared::dispatches) also counts the dispatches that read numbers on the GPU.
     #[must_use]
     pub fn dispatches(&self) -> usize {
-        self.windows().map(|window| window.dispatches().count()).sum()
+        self.windows().map(|window| window.launch.dispatches.len()).sum()
     }
 
     /// The shaders of the dispatches, each once, except the shader that reads numbers on the GPU.
@@ -196,20 +191,20 @@ impl Plan {
     /// let line = Layout::packed(&[1 << 20])?;
     /// let plan = Plan::new(&Clamp::new(0_u8, 200), &line, &line, Limits::default())?;
     /// let [shader] = &plan.shaders()[..] else { unreachable!("it begins and ends with a packet") };
-    /// assert_eq!((shader.entry_point, shader.workgroups), ("block", 256));
-    /// assert!(shader.wgsl.contains("fn block("));
+    /// assert_eq!((shader.entry_point, shader.workgroups), ("stream", 256));
+    /// assert!(shader.wgsl.contains("fn stream("));
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     #[must_use]
     pub fn shaders(&self) -> Vec<Shader> {
         let mut workgroups: Vec<(PipelineName, u64)> = Vec::new();
         for window in self.windows() {
-            for kernel::Dispatch { entry_point, grid } in window.dispatches() {
-                let Some(name) = self.pipeline(&window, entry_point) else { continue };
-                let more = u64::from(grid[0]) * u64::from(grid[1]);
+            for dispatch in &window.launch.dispatches {
+                let Some(name) = self.pipeline(&window, dispatch) else { continue };
+                let [x, y] = dispatch.grid.map(u64::from);
                 match workgroups.iter_mut().find(|(other, _)| *other == name) {
-                    Some((_, total)) => *total += more,
-                    None => workgroups.push((name, more)),
+                    Some((_, total)) => *total += x * y,
+                    None => workgroups.push((name, x * y)),
                 }
             }
         }
@@ -230,7 +225,7 @@ impl Plan {
     pub(crate) fn parameters(&self, clamps: Clamps<'_>, numbers: &[StepNumbers]) -> Option<ParameterBytes> {
         let (task, whole) = (self.task.as_ref()?, self.strategy.assignments().next()?);
         let reversed = whole.region.reversed_channels;
-        let (place, list) = ((task.parameter_place(), task.table_order()), clamps.as_slice());
+        let (place, list) = (task.parameter_place(), clamps.as_slice());
         Some(ParameterBytes::new((list, numbers), task.channels, task.arithmetic, place, reversed))
     }
 
@@ -241,17 +236,18 @@ impl Plan {
     }
 
     /// The pipeline of a dispatch of `window`; `None` if there is no channel.
-    pub(crate) fn pipeline(&self, window: &Window, entry_point: EntryPoint) -> Option<PipelineName> {
+    pub(crate) fn pipeline(&self, window: &Window, dispatch: &kernel::Dispatch) -> Option<PipelineName> {
         let task = self.task.as_ref()?;
         let module = ModuleName {
             arithmetic: task.arithmetic,
             parameters: task.parameter_place(),
-            kernel: window.kernel,
+            kernel: dispatch.kernel,
             placement: window.bindings.placement,
             f16_by_device: task.converts_f16_by_device(),
+            cpu: task.limits.cpu,
         };
-        let Task { shortcuts, limits: Limits { lanes, .. }, .. } = *task;
-        Some(PipelineName { module: Module::Clamp(module), entry_point, shortcuts, lanes })
+        let (entry_point, shortcuts) = (dispatch.entry_point, task.shortcuts);
+        Some(PipelineName { module: Module::Clamp(module), entry_point, shortcuts })
     }
 }
 

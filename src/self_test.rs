@@ -567,41 +567,44 @@ mod tests {
         }
     }
 
-    /// If rows of src repeat, an invocation stores several rows. Every dtype has such a case.
-    #[test]
-    fn every_dtype_meets_repeated_rows() {
-        let mut met = HashSet::new();
-        for case in cases(false).iter().filter(|case| case.route == Route::Repeated) {
-            let (src, dst) = case.layouts(20_000).unwrap();
-            let plan = case.plan(case.clamps(), &src, &dst, Limits::default()).unwrap();
-            if plan.to_string().contains("(0 to far)") {
-                met.insert(case.clamps[0].dtype());
-            }
-        }
-        let missed: Vec<_> = DType::ALL.into_iter().filter(|dtype| !met.contains(dtype)).collect();
-        assert_eq!(missed, []);
-    }
+    /// Whether dtypes of these sizes can meet a plan's words.
+    type Suits = fn(usize, usize) -> bool;
 
-    /// In an ordinary run, too, each pair meets every kernel that suits its element sizes.
+    /// In an ordinary run, too, each pair meets every kernel, and each pair of sizes every order of invocations and every way to
+    /// load and store that suits it.
     #[test]
     fn every_pair_meets_every_kernel() {
-        // These words in a printed plan identify a kernel. Blocks of several shapes may share them.
-        let rows = ", in rows";
-        let mut met = HashSet::new();
+        let (mut by_dtypes, mut by_sizes) = (HashSet::new(), HashSet::new());
+        let kernels = ["stream kernel", "boxes kernel", "words kernel"];
+        let ways: [(&str, Suits); 6] = [
+            ("(any to", |_, _| true),
+            ("across packets", |src, dst| src == dst),
+            ("in squares", |_, _| true),
+            // From words to bytes, most invocations store words.
+            ("exchanged", |src, dst| src != 4 || dst != 1),
+            ("by packets", |_, _| true),
+            ("to words", |src, dst| src == 4 && dst == 1),
+        ];
         for case in cases(false) {
-            let (src, dst) = case.layouts(elements(case.clamps[0].source(), 4_000).len()).unwrap();
+            let [source, dtype] = [case.clamps[0].source(), case.clamps[0].dtype()];
+            let (src, dst) = case.layouts(elements(source, 4_000).len()).unwrap();
             let plan = case.plan(case.clamps(), &src, &dst, Limits::default()).unwrap().to_string();
-            let kernels = ["block kernel", "gather kernel", rows];
-            for kernel in kernels.into_iter().filter(|kernel| plan.contains(kernel)) {
-                met.insert((case.clamps[0].source(), case.clamps[0].dtype(), kernel));
-            }
+            by_dtypes.extend(
+                kernels.iter().filter(|kernel| plan.contains(**kernel)).map(|one| (source, dtype, *one)),
+            );
+            let ways = ways.iter().filter(|(words, _)| plan.contains(words));
+            by_sizes.extend(ways.map(|(words, _)| (source.size(), dtype.size(), *words)));
         }
+        let mut missed = Vec::new();
         for (source, dtype) in pairs() {
-            let mut expected = vec!["block kernel", "gather kernel"];
-            expected.extend((source.size() == dtype.size()).then_some(rows));
-            for kernel in expected {
-                assert!(met.contains(&(source, dtype, kernel)), "{source} to {dtype}: {kernel}");
-            }
+            let all = kernels.map(|kernel| (source, dtype, kernel));
+            missed.extend(all.iter().filter(|one| !by_dtypes.contains(*one)).map(|one| format!("{one:?}")));
+            let [src, dst] = [source.size(), dtype.size()];
+            let all = ways.iter().filter(|(_, suits)| suits(src, dst)).map(|(words, _)| (src, dst, *words));
+            missed.extend(all.filter(|one| !by_sizes.contains(one)).map(|one| format!("{one:?}")));
         }
+        missed.sort_unstable();
+        missed.dedup();
+        assert_eq!(missed, [""; 0]);
     }
 }

@@ -6,11 +6,9 @@ use crate::arithmetic::{
     AffineStep, Arithmetic, Class, Form, ParameterPlace, Parameters, Shortcuts, SlotReads, readers,
 };
 use crate::fragment::{Fragment, fragment};
-#[cfg(test)]
-use crate::kernel::Block;
 use crate::kernel::GeometryBytes;
 use crate::kernel::{EntryPoint, Kernel, Placement};
-use crate::{DType, Lanes, Rounding};
+use crate::{DType, Rounding};
 
 /// The most bytes of a uniform block of one clamp: its parameters, then the kernel's geometry.
 pub(crate) const MAX_UNIFORM_BLOCK: usize = Parameters::CAPACITY + GeometryBytes::CAPACITY;
@@ -55,35 +53,33 @@ pub(crate) struct ModuleName {
     pub(crate) placement: Placement,
     /// Whether F16 is converted by the device's instructions.
     pub(crate) f16_by_device: bool,
+    /// Whether a CPU runs the shader.
+    pub(crate) cpu: bool,
 }
 
 impl ModuleName {
-    /// All modules of `gather`, and the modules of blocks for every `step`-th layout.
+    /// All modules of `words`, and the modules of pieces for every `step`-th layout.
     #[cfg(test)]
     pub(crate) fn all(step: usize) -> impl Iterator<Item = Self> {
-        let gathered = Arithmetic::all().flat_map(|arithmetic| {
+        let words = Arithmetic::all().flat_map(|arithmetic| {
             Placement::ALL.into_iter().flat_map(move |placement| {
-                let of = move |parameters| (arithmetic, parameters, Kernel::Gather, placement);
+                let of = move |parameters| (arithmetic, parameters, Kernel::Words, placement);
                 ParameterPlace::ALL.into_iter().map(of)
             })
         });
-        let all = gathered.chain(Block::samples(step)).enumerate();
+        let all = words.chain(crate::kernel::samples(step)).enumerate();
         all.flat_map(|(n, (arithmetic, parameters, kernel, placement))| {
-            let of = move |f16_by_device| Self { arithmetic, parameters, kernel, placement, f16_by_device };
+            let cpu = !n.is_multiple_of(2);
+            let of =
+                move |f16_by_device| Self { arithmetic, parameters, kernel, placement, f16_by_device, cpu };
             // Both ways for every third module that converts F16.
             let both = arithmetic.converts_f16() && n.is_multiple_of(3);
             [Some(of(false)), both.then(|| of(true))].into_iter().flatten()
         })
     }
 
-    /// The entry points, with all values of their constants.
-    #[cfg(test)]
-    pub(crate) fn entry_points(self) -> Vec<EntryPoint> {
-        self.kernel.entry_points()
-    }
-
     fn fragments(self) -> Vec<Fragment> {
-        let Self { arithmetic, parameters, kernel, placement, f16_by_device } = self;
+        let Self { arithmetic, parameters, kernel, placement, f16_by_device, .. } = self;
         let mut fragments = vec![fragment!("grid")];
         fragments.push(parameter_fragment(parameters));
         fragments.extend(kernel.fragments(arithmetic));
@@ -236,14 +232,13 @@ impl Module {
         }
     }
 
-    /// The generated text, which follows the fragments: what reads a table of parameters, and a block.
+    /// The generated text, which follows the fragments: what reads a table of parameters, and the entry point.
     pub(crate) fn text(self) -> Option<String> {
-        let Self::Clamp(ModuleName { arithmetic, parameters, kernel, placement, .. }) = self else {
+        let Self::Clamp(ModuleName { arithmetic, parameters, kernel, placement, cpu, .. }) = self else {
             return None;
         };
-        let readers = parameters.are_stored().then(|| readers(arithmetic));
-        let block = kernel.text(arithmetic, placement);
-        if readers.is_none() { block } else { Some(readers.unwrap_or_default() + &block.unwrap_or_default()) }
+        let readers = if parameters.are_stored() { readers(arithmetic) } else { String::new() };
+        Some(readers + &kernel.text(arithmetic, placement, cpu))
     }
 
     pub(crate) fn source(self) -> String {
@@ -257,21 +252,19 @@ pub(crate) struct PipelineName {
     pub(crate) module: Module,
     pub(crate) entry_point: EntryPoint,
     pub(crate) shortcuts: Shortcuts,
-    pub(crate) lanes: Lanes,
 }
 
 impl PipelineName {
     /// The pipeline that reads numbers on the GPU.
     pub(crate) fn resolve(reads: SlotReads) -> Self {
-        let (shortcuts, lanes) = (Shortcuts::default(), Lanes::default());
-        Self { module: Module::Resolve, entry_point: EntryPoint::Resolve(reads), shortcuts, lanes }
+        let (module, shortcuts) = (Module::Resolve, Shortcuts::default());
+        Self { module, entry_point: EntryPoint::Resolve(reads), shortcuts }
     }
 
     /// The values of the module's overridable constants.
     pub(crate) fn constants(&self) -> Vec<(&'static str, f64)> {
         let mut constants = self.entry_point.constants();
         if let Module::Clamp(_) = self.module {
-            constants.push(("IN_SEQUENCE", f64::from(u8::from(self.lanes == Lanes::InSequence))));
             constants.extend(self.shortcuts.constants());
         }
         constants
@@ -281,15 +274,17 @@ impl PipelineName {
 /// For labels and the log.
 impl fmt::Display for PipelineName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Module::Clamp(ModuleName { arithmetic, parameters, kernel, placement, f16_by_device }) =
-            self.module
-        {
+        if let Module::Clamp(name) = self.module {
+            let ModuleName { arithmetic, parameters, kernel, placement, f16_by_device, cpu } = name;
             write!(f, "{arithmetic}, {parameters}{placement}, ")?;
             if f16_by_device {
                 f.write_str("F16 by the device, ")?;
             }
-            if let Kernel::Block(block) = kernel {
-                write!(f, "{block}, ")?;
+            if cpu {
+                f.write_str("on a CPU, ")?;
+            }
+            if let Kernel::Piece(piece) = kernel {
+                write!(f, "{piece}, ")?;
             }
             write!(f, "{kernel} kernel, ")?;
         }

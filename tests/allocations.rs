@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use allocation_counter::{AllocationInfo, measure};
 use clamp_testing::harness::{Gpu, buffer, gpus};
-use wgpu_clamp::{Clamp, Layout, Limits, Operands, Plan, Prepared, View, wgpu};
+use wgpu_clamp::{Clamp, Layout, Operands, Prepared, View, wgpu};
 
 /// How often a clamp is recorded.
 const TIMES: usize = 4000;
@@ -61,12 +61,12 @@ fn recording_allocates_nothing() {
     }
 }
 
-/// Preparing a clamp whose pipelines are cached makes a few allocations: those of wgpu for a buffer and a bind group, and five
-/// of the crate's, for bind group entries, pipelines and dispatches. Without a logger, it formats nothing.
+/// Preparing a clamp whose pipelines are cached makes a few allocations: those of wgpu for a buffer and a bind group, and nine
+/// of the crate's, for the plan, its window, bind group entries, pipelines and dispatches. Without a logger, it formats nothing.
 #[test]
 fn preparing_formats_nothing() {
-    // 56 on lavapipe and 55 on llvmpipe's GL, with wgpu 30.
-    const MOST: u64 = 58;
+    // 60 on lavapipe and 59 on llvmpipe's GL, with wgpu 30.
+    const MOST: u64 = 62;
     let _turn = turn();
     for gpu in gpus() {
         let buffers = [(); 2].map(|()| buffer(gpu, &[0; 4 * LEN]));
@@ -79,26 +79,6 @@ fn preparing_formats_nothing() {
         let least = (0..8).map(|_| once()).min().unwrap();
         println!("prepare, {}: {least:?}", gpu.name);
         assert!(least.0 <= MOST, "{least:?} on {}", gpu.name);
-    }
-}
-
-#[test]
-fn a_plan_allocates_nothing() {
-    let shape = [2, 3, 2, 3, 2, 3, 2, 3];
-    let src = packed(&shape).permute(&[7, 5, 3, 1, 6, 4, 2, 0]).unwrap();
-    let dst = packed(src.shape()).flip(2).unwrap();
-    let behind = Layout::strided(dst.shape(), dst.strides(), dst.offset() + dst.len()).unwrap();
-    let small = Limits::default().with(|limits| limits.max_binding_size = 1024);
-    let clamp = Clamp::new(1_u16, 2).with_affine(1.5, 0.5).unwrap();
-    for limits in [Limits::default(), small] {
-        let mut plans = [None; 3];
-        let count = allocated(|| {
-            plans[0] = Plan::new(&clamp, &src, &dst, limits).ok();
-            plans[1] = Plan::in_one_buffer(&clamp, &src, &behind, limits).ok();
-            plans[2] = Plan::in_one_buffer(&clamp, &dst, &dst, limits).ok();
-        });
-        assert_eq!(count, (0, 0));
-        assert!(plans.iter().all(Option::is_some));
     }
 }
 

@@ -102,12 +102,12 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
             let [plan, pipeline] = &lines[..] else { panic!("{lines:?}") };
             let start = format!(
                 "prepare {clamp}; src and dst of shape [100000], strides [1], offset 0; u8, no affine step, one buffer, \
-                 windows: {count}, block kernel for 100000 elements ("
+                 windows: {count}, stream kernel for 100000 elements ("
             );
             assert!(plan.starts_with(&start) && plan.ends_with(&format!("; dispatches: {count}")), "{plan}");
             assert!(count > 40, "{plan}");
             assert!(pipeline.starts_with("pipeline u8, no affine step, one buffer, "), "{pipeline}");
-            assert!(pipeline.ends_with(&format!(" block kernel, block: {state}")), "{pipeline}");
+            assert!(pipeline.ends_with(&format!(" stream kernel, stream: {state}")), "{pipeline}");
         }
 
         // A bound on the GPU takes one more dispatch.
@@ -116,14 +116,15 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
         let operands =
             Operands::in_place(View::of::<i64>(&a, packed(&[2]))).with_max(View::of::<i64>(&b, packed(&[])));
         let step = "i64, exact affine step, one buffer";
-        let block = "2 (1 to 1), by packets";
+        let piece = "2 (1 to 1), by packets";
         let plan = format!(
             "prepare i64: min(x * 2.0 + 1.0, slot); src and dst of shape [2], strides [1], offset 0, max of shape [], \
-             strides [], offset 0; {step}, windows: 1, block kernel for 2 elements ({block}); dispatches: 1, after those \
+             strides [], offset 0; {step}, windows: 1, boxes kernel for 2 elements ({piece}); dispatches: 1, after those \
              that read the slots"
         );
         let resolve = "pipeline resolve: compiling".to_owned();
-        let pipeline = format!("pipeline {step}, {block}, block kernel, block: compiling");
+        let cpu = if gpu.clamper().limits().cpu { "on a CPU, " } else { "" };
+        let pipeline = format!("pipeline {step}, {cpu}{piece}, boxes kernel, boxes: compiling");
         assert_eq!(prepare(&clamp, operands), (2, vec![plan, resolve, pipeline]));
     }
 }

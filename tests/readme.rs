@@ -129,7 +129,7 @@ fn prose(file: &Path) -> String {
     text.lines().filter_map(|line| line.split_once("//")).flat_map(|(_, comment)| [comment, "\n"]).collect()
 }
 
-/// Pages and comments name a file by the end of its path, such as `kernel/cost.rs`.
+/// Pages and comments name a file by the end of its path, such as `kernel/walk.rs`.
 #[test]
 fn paths_in_pages_and_comments_lead_somewhere() {
     let mut all = Vec::new();

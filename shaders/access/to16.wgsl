@@ -1,6 +1,4 @@
 // 16-bit elements of dst, two to a word.
 //
-// Provides: DST_BYTES, LANES, UNIT_BYTES
-const DST_BYTES: u32 = 2u;
-const LANES: u32 = 2u;      // elements per unit
-const UNIT_BYTES: u32 = 4u; // the larger of a word and an element
+// Provides: LANES
+const LANES: u32 = 2u; // elements per word

@@ -1,10 +1,10 @@
 // The uniform block of a window (the dispatches on one set of bindings) with more channels than the block can hold. A
-// storage buffer has a table of their parameters. For invocations in step it has each number of all channels, then the next
-// number: those that need neighbouring channels load neighbouring words. In sequence, a channel's numbers lie together.
-// `src/arithmetic/parameters.rs` writes the table, `NUMBERS`, `read_bounds` and `read_affine`.
+// storage buffer has a table of their parameters: each number of all channels, then the next number, so that invocations
+// that need neighbouring channels load neighbouring words. `src/arithmetic/parameters.rs` writes the table, `read_bounds`
+// and `read_affine`.
 //
 // Provides: params, number, bounds, numbers, set_channel
-// Needs: IN_SEQUENCE, Bounds, Affine, Geometry, NUMBERS, read_bounds, read_affine
+// Needs: Bounds, Affine, Geometry, read_bounds, read_affine
 struct Params {
     channels: u32,
     @align(16) geometry: Geometry,
@@ -15,9 +15,6 @@ struct Params {
 
 // Word `n` of a channel's parameters.
 fn number(channel: u32, n: u32) -> u32 {
-    if IN_SEQUENCE {
-        return table[channel * NUMBERS + n];
-    }
     return table[n * params.channels + channel];
 }
 

@@ -60,19 +60,17 @@ pub(crate) const fn twins(arithmetic: Arithmetic) -> [Twin; 2] {
     [bounds, StepNumbers::twin(arithmetic)]
 }
 
-/// The WGSL that reads a channel's parameters from a table: `NUMBERS`, `read_bounds` and `read_affine` for
+/// The WGSL that reads a channel's parameters from a table: `read_bounds` and `read_affine` for
 /// `params/stored.wgsl`.
 pub(crate) fn readers(arithmetic: Arithmetic) -> String {
-    let Entries { affine, size, .. } =
-        Entries::of(arithmetic, ParameterPlace::Stored, TableOrder::ByChannel, 1);
+    let Entries { affine, .. } = Entries::of(arithmetic, ParameterPlace::Stored, 1);
     let firsts = [0, affine / WORD];
     let reader = |((twin, first), [name, ty]): ((Twin, u64), [&str; 2])| {
         let expression = twin.of_words(ty, first as usize, |n| format!("number(channel, {n}u)"));
         format!("\nfn read_{name}(channel: u32) -> {ty} {{\n    return {expression};\n}}\n")
     };
     let parts = [["bounds", "Bounds"], ["affine", "Affine"]];
-    let readers = twins(arithmetic).into_iter().zip(firsts).zip(parts).map(reader).collect::<String>();
-    format!("\n// Words of a channel.\nconst NUMBERS: u32 = {}u;\n{readers}", size / WORD)
+    twins(arithmetic).into_iter().zip(firsts).zip(parts).map(reader).collect()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -125,16 +123,6 @@ impl fmt::Display for ParameterPlace {
     }
 }
 
-/// The order of a table in a storage buffer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TableOrder {
-    /// All numbers of a channel, then the next channel.
-    ByChannel,
-    /// Each number of all channels, then the next number: lanes in step that need neighbouring channels load neighbouring
-    /// words.
-    ByNumber,
-}
-
 /// The bytes of parameters, the same for all windows of a plan.
 pub(crate) enum ParameterBytes {
     One(Parameters),
@@ -154,14 +142,14 @@ impl ParameterBytes {
         (clamps, numbers): (&[Clamp], &[StepNumbers]),
         channels: usize,
         arithmetic: Arithmetic,
-        (place, order): (ParameterPlace, TableOrder),
+        place: ParameterPlace,
         reversed: bool,
     ) -> Self {
         let of_clamp = |n: usize| Parameters::new(&clamps[n], arithmetic, &numbers[n]);
         if place == ParameterPlace::One {
             return Self::One(of_clamp(0));
         }
-        let entries = Entries::of(arithmetic, place, order, channels);
+        let entries = Entries::of(arithmetic, place, channels);
         let mut bytes =
             vec![0; (entries.bytes(channels) as usize).max(entries.bytes(place.in_block()) as usize)];
         // Channels that differ only in numbers on the GPU start with the same parameters.
@@ -180,7 +168,7 @@ impl ParameterBytes {
 
     /// The size of [`stored`](Self::stored), in bytes; 0 if uniform blocks hold the parameters.
     pub(crate) fn stored_size(arithmetic: Arithmetic, place: ParameterPlace, channels: usize) -> u64 {
-        let entries = Entries::of(arithmetic, place, TableOrder::ByChannel, channels);
+        let entries = Entries::of(arithmetic, place, channels);
         if place.are_stored() { entries.bytes(channels) } else { 0 }
     }
 
@@ -216,22 +204,15 @@ pub(crate) struct Entries {
 }
 
 impl Entries {
-    /// Parts are aligned to 16 bytes in a uniform block, to the alignment of their members in a table. `order` concerns
-    /// tables only.
-    pub(crate) fn of(
-        arithmetic: Arithmetic,
-        place: ParameterPlace,
-        order: TableOrder,
-        channels: usize,
-    ) -> Self {
+    /// Parts are aligned to 16 bytes in a uniform block, to the alignment of their members in a table. A table has each word of all
+    /// channels, then the next word: neighbouring invocations that need neighbouring channels load neighbouring words.
+    pub(crate) fn of(arithmetic: Arithmetic, place: ParameterPlace, channels: usize) -> Self {
         let [bounds, affine] = twins(arithmetic);
         let alignment = |twin: Twin| if place.are_stored() { twin.alignment() } else { 16 };
         let offset = bounds.size.next_multiple_of(alignment(affine));
         let size = (offset + affine.size).next_multiple_of(alignment(bounds).max(alignment(affine))) as u64;
-        let (of_channel, of_word) = match order {
-            TableOrder::ByNumber if place.are_stored() => (WORD, WORD.saturating_mul(channels as u64)),
-            _ => (size, WORD),
-        };
+        let (of_channel, of_word) =
+            if place.are_stored() { (WORD, WORD.saturating_mul(channels as u64)) } else { (size, WORD) };
         Self { affine: offset as u64, size, of_channel, of_word }
     }
 

@@ -1,7 +1,5 @@
 //! The parts of an adapter that the crate uses: its name, its kind and its features.
 
-use crate::Lanes;
-
 /// The adapter's name, backend, kind and driver in words.
 pub(crate) fn described(info: wgpu::AdapterInfo) -> String {
     // Browsers hide the name.
@@ -23,11 +21,10 @@ pub(crate) fn shares_memory(info: &wgpu::AdapterInfo) -> bool {
         && info.backend != wgpu::Backend::Dx12
 }
 
-/// How the device runs invocations. wgpu's GL backend guesses the kind of device from its name, so a GL device counts as
-/// a GPU here. The tests on Mesa's llvmpipe thus run the blocks for GPUs.
-pub(crate) fn lanes(info: &wgpu::AdapterInfo) -> Lanes {
-    let is_cpu = info.device_type == wgpu::DeviceType::Cpu && info.backend != wgpu::Backend::Gl;
-    if is_cpu { Lanes::InSequence } else { Lanes::InStep }
+/// Whether a CPU runs the shaders. wgpu's GL backend guesses the kind of device from its name, so a GL device counts as
+/// a GPU here. The tests on Mesa's llvmpipe thus run the pieces for GPUs.
+pub(crate) fn is_cpu(info: &wgpu::AdapterInfo) -> bool {
+    info.device_type == wgpu::DeviceType::Cpu && info.backend != wgpu::Backend::Gl
 }
 
 /// The features of F64 in hardware: f64, and u64 for its bits.

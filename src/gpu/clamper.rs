@@ -8,10 +8,10 @@ use super::pipeline::Pipelines;
 use super::uniform::UniformBlocks;
 use super::{F16Conversions, Operands, adapter, mapped, scope, uniform};
 use crate::arithmetic::{ParameterBytes, StepNumbers};
-use crate::kernel::{Dispatch, Placement, WORKGROUP_SIZE};
+use crate::kernel::{Placement, WORKGROUP_SIZE};
 use crate::plan::{Range, Resolve, SlotLayouts};
 use crate::shader::{MAX_UNIFORM_BLOCK, PipelineName, binding};
-use crate::{Clamps, Error, Lanes, Limits, Plan};
+use crate::{Clamps, Error, Limits, Plan};
 
 /// Records clamps on one device.
 ///
@@ -124,7 +124,7 @@ impl Clamper {
             max_workgroup_memory: limits.max_compute_workgroup_storage_size,
             f64_arithmetic: adapter::has_f64_arithmetic(&device.adapter_info(), device.features()),
             f16_conversions: false,
-            lanes: adapter::lanes(&device.adapter_info()),
+            cpu: adapter::is_cpu(&device.adapter_info()),
         };
         let pipelines = Pipelines::new(device, cache)?;
         log::debug!(
@@ -170,20 +170,20 @@ impl Clamper {
         self.limits
     }
 
-    /// This clamper with plans for other lanes than the device's type suggests: a CPU's driver, or another device. Results
-    /// stay the same, speed does not.
+    /// This clamper with plans for a CPU's driver, or for a GPU, whatever the device's type is: see
+    /// [`Limits::cpu`]. Results stay the same, speed does not.
     ///
     /// ```no_run
-    /// # use wgpu_clamp::{Clamper, Lanes, wgpu};
+    /// # use wgpu_clamp::{Clamper, wgpu};
     /// # fn f(device: &wgpu::Device) -> Result<(), wgpu_clamp::Error> {
-    /// let clamper = Clamper::new(device)?.with_lanes(Lanes::InStep);
-    /// assert_eq!(clamper.limits().lanes, Lanes::InStep);
+    /// let clamper = Clamper::new(device)?.with_cpu(false);
+    /// assert!(!clamper.limits().cpu);
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn with_lanes(mut self, lanes: Lanes) -> Self {
-        self.limits.lanes = lanes;
+    pub fn with_cpu(mut self, cpu: bool) -> Self {
+        self.limits.cpu = cpu;
         self
     }
 
@@ -306,9 +306,9 @@ impl Clamper {
         slots: Option<&SlotLayouts>,
     ) -> Result<Prepared, Error> {
         let Inner { device, device_limits, .. } = &*self.inner;
-        let mut left = plan.window_count();
-        let mut dispatches =
-            Dispatches { inner: &self.inner, list: Vec::with_capacity(2 * left), pipelines: Vec::new() };
+        let windows: Vec<_> = plan.windows().collect();
+        let list = Vec::with_capacity(2 * windows.len());
+        let mut dispatches = Dispatches { inner: &self.inner, list, pipelines: Vec::new() };
         let store = |bytes| mapped::create(device, "wgpu-clamp channels", wgpu::BufferUsages::STORAGE, bytes);
         let stored = parameters.stored().map(store).transpose()?;
         if let (Some(stored), Some(slots)) = (&stored, slots) {
@@ -320,17 +320,16 @@ impl Clamper {
         let slots = slots.filter(|_| stored.is_none());
         let in_block = parameters.in_block();
         let per_buffer = uniform::per_buffer(device_limits, in_block.len(), slots.is_some());
-        let mut windows = plan.windows().peekable();
-        while let Some(first) = windows.peek() {
-            let count = left.min(per_buffer);
-            let first = (in_block.len(), &first.launch.geometry);
-            let mut blocks = UniformBlocks::new(device, device_limits, count, first, slots.is_some())?;
+        for windows in windows.chunks(per_buffer) {
+            let first = (in_block.len(), &windows[0].launch.geometry);
+            let mut blocks =
+                UniformBlocks::new(device, device_limits, windows.len(), first, slots.is_some())?;
             if let Some(slots) = slots {
-                for resolve in plan.resolves(slots, (count, blocks.layout.pitch))? {
+                for resolve in plan.resolves(slots, (windows.len(), blocks.layout.pitch))? {
                     dispatches.resolve(&resolve, operands, blocks.all())?;
                 }
             }
-            for (n, window) in windows.by_ref().take(count).enumerate() {
+            for (n, window) in windows.iter().enumerate() {
                 blocks.write(n, in_block, &window.launch.geometry);
                 let placement = window.bindings.placement;
                 let layout = self.inner.pipelines.bind_group_layout(placement, stored.is_some());
@@ -340,14 +339,13 @@ impl Clamper {
                 let stored = stored.as_ref().map(|buffer| (binding::CHANNELS, buffer.as_entire_binding()));
                 let block = (binding::PARAMS, blocks.binding(n));
                 let bind_group = bind(device, layout, iter::once(block).chain(storage).chain(stored));
-                for Dispatch { entry_point, grid } in window.dispatches() {
-                    if let Some(name) = plan.pipeline(&window, entry_point) {
-                        dispatches.push(name, &bind_group, grid)?;
+                for dispatch in &window.launch.dispatches {
+                    if let Some(name) = plan.pipeline(window, dispatch) {
+                        dispatches.push(name, &bind_group, dispatch.grid)?;
                     }
                 }
             }
             blocks.unmap();
-            left -= count;
         }
         Ok(Prepared { dispatches: dispatches.list.into() })
     }

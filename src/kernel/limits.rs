@@ -2,7 +2,7 @@
 
 use super::{PACKET, WORKGROUP_SIZE};
 
-/// Limits of a device on bindings and dispatches, its arithmetic, and how it runs invocations.
+/// Limits of a device on bindings and dispatches, its arithmetic, and whether it is a CPU.
 /// [`Clamper`](crate::Clamper) reads them from the device. A program may choose any limits to look at a
 /// [`Plan`](crate::Plan).
 ///
@@ -26,30 +26,13 @@ pub struct Limits {
     /// device created with `SHADER_F64` and `SHADER_INT64`.
     pub f64_arithmetic: bool,
     /// Whether F16 is converted to f32 and back by the device's own instructions, instead of by integer operations, which
-    /// are faster for [`Lanes::InSequence`] and always serve there. The results are the same where
+    /// are faster on a [`cpu`](Self::cpu) and always serve there. The results are the same where
     /// [`Host::check_f16`](crate::Host::check_f16) has found these instructions right; elsewhere they may be wrong.
     /// [`Clamper::with_f16_conversions`](crate::Clamper::with_f16_conversions) sets it.
     pub f16_conversions: bool,
-    /// How the device runs the invocations of a workgroup.
-    pub lanes: Lanes,
-}
-
-/// How a device runs the invocations of a workgroup. The plan's blocks depend on it; the results do not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Lanes {
-    /// 32 or 64 invocations run each instruction together, as on GPUs. What counts is which bytes they touch together, so
-    /// blocks are small, and neighbouring invocations store neighbouring packets.
-    #[default]
-    InStep,
-    /// One invocation runs after the other, as in drivers for CPUs. Blocks are long, so that an invocation finds its place
-    /// once for many elements.
-    InSequence,
-}
-
-impl Lanes {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::InStep, Self::InSequence];
+    /// Whether a CPU runs the shaders, as software drivers do. There, an invocation takes several pieces of a tensor in turn, so
+    /// that it finds its place once for many elements. The results do not depend on it.
+    pub cpu: bool,
 }
 
 impl Default for Limits {
@@ -62,7 +45,7 @@ impl Default for Limits {
             max_workgroup_memory: 16_352,
             f64_arithmetic: false,
             f16_conversions: false,
-            lanes: Lanes::InStep,
+            cpu: false,
         }
     }
 }

@@ -75,6 +75,32 @@ impl Region {
         &self.dims[..self.rank]
     }
 
+    /// The dimensions along which elements of dst are adjacent.
+    pub(crate) fn run(&self) -> &[Dim] {
+        let mut length = 1;
+        let continues = |dim: &&Dim| {
+            let continues = dim.dst.unsigned_abs() == length;
+            length *= dim.extent;
+            continues
+        };
+        let count = self.dims().iter().rev().take_while(continues).count();
+        &self.dims()[self.rank - count..]
+    }
+
+    /// The region with dimension `d` as two: `count` indices in the inner one. `None` if there is a remainder or no room.
+    pub(crate) fn split(mut self, d: usize, count: usize) -> Option<Self> {
+        let dim = self.dims[d];
+        if self.rank == MAX_RANK || dim.channels || !dim.extent.is_multiple_of(count) {
+            return None;
+        }
+        let by = count.cast_signed();
+        self.dims.copy_within(d..self.rank, d + 1);
+        self.dims[d] = Dim { extent: dim.extent / count, src: dim.src * by, dst: dim.dst * by, ..dim };
+        self.dims[d + 1].extent = count;
+        self.rank += 1;
+        Some(self)
+    }
+
     /// Inserts a dimension in the order of dst strides. Reverses it first if its dst stride is negative.
     fn insert(&mut self, mut dim: Dim) {
         if dim.dst < 0 {
@@ -163,17 +189,6 @@ impl Region {
     pub(crate) fn in_place(&self) -> bool {
         self.starts[SRC] == self.starts[DST] && self.dims().iter().all(|dim| dim.src == dim.dst)
     }
-
-    /// Whether the start and all strides of `outer` are multiples of `n` elements on one side.
-    pub(crate) fn aligned(&self, side: usize, n: usize, outer: &[Dim]) -> bool {
-        self.starts[side].is_multiple_of(n) && same_phase(side, n, outer)
-    }
-}
-
-/// Whether all strides of `dims` are multiples of `n` elements on one side. Then all rows begin at the same offset
-/// modulo `n`.
-pub(crate) fn same_phase(side: usize, n: usize, dims: &[Dim]) -> bool {
-    dims.iter().all(|dim| [dim.src, dim.dst][side].unsigned_abs().is_multiple_of(n))
 }
 
 #[expect(clippy::missing_fields_in_debug, reason = "the rank is the number of dimensions")]

@@ -1,10 +1,10 @@
-//! Walks go through a tile: they turn a linear index into a place in src and dst. Every kernel begins with a walk, except the blocks of
-//! `block/around.rs`. The host's half of `kernel/walk.wgsl`, and of `divide` in `grid.wgsl`.
+//! Walks go through a tile: they turn a linear index into a place in src and dst. Every kernel begins with a walk. The host's
+//! half of `kernel/walk.wgsl`, and of `divide` in `grid.wgsl`.
 
 use bytemuck::Zeroable;
 
 use super::region::{DST, Dim, Region, SRC, Tile};
-use super::{Lanes, Task, WORKGROUP_SIZE};
+use super::{Task, WORKGROUP_SIZE};
 use crate::MAX_RANK;
 use crate::fragment::mirrors;
 
@@ -37,14 +37,6 @@ impl Loop {
         Self { extent: extent as u64, src: dim.src, dst: dim.dst, channels: dim.channels }
     }
 
-    /// The smaller absolute stride of both sides; dst's stride for a broadcast.
-    pub(super) fn distance(&self) -> usize {
-        match self.src {
-            0 => self.dst.unsigned_abs(),
-            src => src.unsigned_abs().min(self.dst.unsigned_abs()),
-        }
-    }
-
     /// The loop in steps of `rounds` indices.
     pub(super) const fn in_steps(self, rounds: u64) -> Self {
         let by = rounds.cast_signed() as isize;
@@ -60,34 +52,10 @@ impl BoundTile<'_> {
         [SRC, DST].map(|side| self.start_bytes[side] / sizes[side] as u32)
     }
 
-    pub(super) fn len(&self) -> u64 {
-        self.loops().map(|dim| dim.extent).product()
-    }
-
     /// The dimensions, innermost first.
     pub(super) fn loops(&self) -> impl Iterator<Item = Loop> {
         let dims = self.region.dims().iter().zip(self.tile.extents).rev();
         dims.map(|(dim, extent)| Loop::of(dim, extent))
-    }
-
-    /// Sorts loops over rows. In step, neighbouring invocations take neighbours in dst, since a cache keeps what loads
-    /// leave of a line. In sequence, they are neighbours in src or dst.
-    pub(super) fn sort(&self, loops: &mut [Loop]) {
-        match self.task.limits.lanes {
-            Lanes::InStep => loops.sort_unstable_by_key(|along| along.dst),
-            Lanes::InSequence => loops.sort_unstable_by_key(Loop::distance),
-        }
-    }
-
-    /// All dimensions except the innermost `skip`, [sorted](Self::sort).
-    pub(super) fn nearest_first(&self, skip: usize) -> impl Iterator<Item = Loop> {
-        let mut loops = [Loop::ONCE; MAX_RANK];
-        let rank = self.region.dims().len() - skip;
-        for (slot, dim) in loops.iter_mut().zip(self.loops().skip(skip)) {
-            *slot = dim;
-        }
-        self.sort(&mut loops[..rank]);
-        loops.into_iter().take(rank)
     }
 
     /// The grid for at least this many invocations.
@@ -115,14 +83,20 @@ mirrors! {
         grid_width: u32,
         channel_dim: u32,
         first_channel: u32,
+        turn_dim: u32,
+        turn_extent: u32,
+        turn_src: u32,
+        turn_dst: u32,
+        turn_channel: u32,
         /// Pads to the size of the WGSL struct.
-        padding: [u32; 2],
+        padding: u32,
     }
 }
 
 /// The constant `RANK`: dimensions with index `RANK` or higher have extent 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Rank {
+    Zero = 0,
     One = 1,
     Two = 2,
     Four = 4,
@@ -130,12 +104,10 @@ pub(crate) enum Rank {
 }
 
 impl Rank {
-    #[cfg(test)]
-    pub(super) const ALL: [Self; 4] = [Self::One, Self::Two, Self::Four, Self::Eight];
-
-    const fn of(dims: usize) -> Self {
+    pub(super) const fn of(dims: usize) -> Self {
         match dims {
-            0 | 1 => Self::One,
+            0 => Self::Zero,
+            1 => Self::One,
             2 => Self::Two,
             3 | 4 => Self::Four,
             _ => Self::Eight,
@@ -149,36 +121,54 @@ impl Rank {
 
 impl Walk {
     /// Walks through `loops`, the first loop fastest: at most [`MAX_RANK`], since each belongs to another dimension of
-    /// the region. `count` is the product of their extents; starts and strides are in elements.
-    pub(super) fn over(tile: &BoundTile<'_>, loops: impl IntoIterator<Item = Loop>) -> (Self, Rank) {
-        let mut walk = Self::zeroed();
-        let Division { multiplier, shift } = Division::by(1);
-        walk.dims = [WalkDim { extent: 1, src_stride: 0, dst_stride: 0, multiplier }; MAX_RANK];
-        walk.shifts = [shift; MAX_RANK];
-        walk.channel_dim = u32::MAX;
-        walk.first_channel = tile.tile.first_channel as u32;
-        let mut rank = 0_usize;
-        for Loop { extent, src, dst, channels } in loops {
-            let Division { multiplier, shift } = Division::by(extent as u32);
-            if channels {
-                walk.channel_dim = rank as u32;
-            }
-            // The shader adds strides modulo 2^32. The sums are addresses within the binding, so they are exact.
-            let (src_stride, dst_stride) = (src as u32, dst as u32);
-            walk.dims[rank] = WalkDim { extent: extent as u32, src_stride, dst_stride, multiplier };
-            walk.shifts[rank] = shift;
-            rank += 1;
+    /// the region. An invocation takes some indices of one of them in turn. Returns the grid, too. Starts and strides are
+    /// in elements.
+    pub(super) fn over(tile: &BoundTile<'_>, mut loops: Vec<Loop>, turns: u32) -> (Self, Rank, [u32; 2]) {
+        let turns = u64::from(turns);
+        let all_turns = |along: &Loop| along.extent.min(turns);
+        // The first of the loops with the most turns.
+        let turned = (0..loops.len()).rev().max_by_key(|&d| all_turns(&loops[d])).unwrap_or_default();
+        let whole = loops.get(turned).copied().unwrap_or(Loop::ONCE);
+        if let Some(along) = loops.get_mut(turned) {
+            *along = whole.in_steps(turns);
         }
-        [walk.src_start, walk.dst_start] = tile.starts();
-        walk.count = walk.dims.iter().map(|dim| u64::from(dim.extent)).product::<u64>() as u32;
-        (walk, Rank::of(rank))
+        let (mut walk, rank) = Self::of(tile, &loops);
+        walk.turn_dim = turned as u32;
+        walk.turn_extent = whole.extent as u32;
+        [walk.turn_src, walk.turn_dst] = [whole.src, whole.dst].map(|stride| stride as u32);
+        walk.turn_channel = whole.channels.into();
+        let grid = walk.grid(tile);
+        (walk, rank, grid)
     }
 
-    /// Returns the grid for one invocation per linear index, and sets `grid_width`.
+    /// The grid for an invocation per linear index.
     pub(super) fn grid(&mut self, tile: &BoundTile<'_>) -> [u32; 2] {
         let grid = tile.grid_of(self.count.into());
         self.grid_width = grid[0];
         grid
+    }
+
+    /// Walks through `loops` without turns; `grid_width` is open. `count` is the product of their extents.
+    pub(super) fn of(tile: &BoundTile<'_>, loops: &[Loop]) -> (Self, Rank) {
+        let mut walk = Self::zeroed();
+        let Division { multiplier, shift } = Division::by(1);
+        walk.dims = [WalkDim { extent: 1, src_stride: 0, dst_stride: 0, multiplier }; MAX_RANK];
+        walk.shifts = [shift; MAX_RANK];
+        (walk.channel_dim, walk.turn_dim) = (u32::MAX, u32::MAX);
+        walk.first_channel = tile.tile.first_channel as u32;
+        for (d, &Loop { extent, src, dst, channels }) in loops.iter().enumerate() {
+            let Division { multiplier, shift } = Division::by(extent as u32);
+            if channels {
+                walk.channel_dim = d as u32;
+            }
+            // The shader adds strides modulo 2^32. The sums are addresses within the binding, so they are exact.
+            let (src_stride, dst_stride) = (src as u32, dst as u32);
+            walk.dims[d] = WalkDim { extent: extent as u32, src_stride, dst_stride, multiplier };
+            walk.shifts[d] = shift;
+        }
+        [walk.src_start, walk.dst_start] = tile.starts();
+        walk.count = loops.iter().map(|along| along.extent).product::<u64>() as u32;
+        (walk, Rank::of(loops.len()))
     }
 }
 

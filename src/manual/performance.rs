@@ -14,8 +14,8 @@
 //!   [`Clamper::with_f16_conversions`]. F16 becomes as fast as F32 on many GPUs, if the device's conversions are right.
 //!   [`Host::open`] does so.
 //! - Packed layouts, and rows that begin at multiples of 16 bytes, are fastest. Odd pitches reach two thirds of that speed,
-//!   transposes half. The [`Plan`] in the log names the kernels: `block` moves whole packets of 16 bytes or whole
-//!   words, `gather` takes the rest, word by word.
+//!   transposes half. The [`Plan`] in the log names the kernels: `stream` moves packets of 16 bytes along the output,
+//!   `boxes` turn (planes to pixels, transposes), `words` takes the rest, word by word.
 //!
 //! # Measured
 //!

@@ -14,7 +14,7 @@ use crate::{Clamp, Error};
 /// driver that computes on the CPU, those of more than 100. A channel takes 16 to 128 bytes, with a scale or bias on the
 /// GPU 32 to 60. A binding of 128 MiB holds the numbers of a million channels. F32 takes 48 bytes without an affine step,
 /// 44 with one of `Fast` and 60 with one of `Exact`: 2,796,202, 3,050,402 or 2,236,962 channels. A table beyond a
-/// binding or a buffer is [`Error::Limit`].
+/// binding or a buffer is [`Error::Limit`]; slices are clamped in chunks of fewer channels.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};

@@ -2,7 +2,7 @@
 
 use super::{Plan, SlotLayouts, UniformLayout, Window};
 use crate::arithmetic::StepNumbers;
-use crate::kernel::{Dispatch as Launched, Placement, Task};
+use crate::kernel::{Placement, Task};
 use crate::shader::{PipelineName, binding};
 use crate::{Clamps, Error, Layout, Number, Shader};
 
@@ -105,22 +105,20 @@ impl Plan {
         // A dispatch that reads slots binds all blocks of a buffer.
         let most = task.limits.max_binding_size / UniformLayout::pitch(in_block.len(), ALIGNMENT);
         let most = if has_slots && stored.is_none() { most.max(1) as usize } else { usize::MAX };
-        let mut left = self.window_count();
-        let mut windows = self.windows().peekable();
-        while let Some(first) = windows.peek() {
-            let layout =
-                UniformLayout::new(left.min(most), in_block.len(), &first.launch.geometry, ALIGNMENT);
+        let windows: Vec<_> = self.windows().collect();
+        for windows in windows.chunks(most) {
+            let first = &windows[0].launch.geometry;
+            let layout = UniformLayout::new(windows.len(), in_block.len(), first, ALIGNMENT);
             let blocks = recorder.push(vec![0; layout.len() as usize]);
             if has_slots && stored.is_none() {
                 recorder.resolve(self, &slots, blocks, (layout.count, layout.pitch))?;
             }
-            for (n, window) in windows.by_ref().take(layout.count).enumerate() {
+            for (n, window) in windows.iter().enumerate() {
                 for (offset, part) in layout.parts(n, in_block, &window.launch.geometry) {
                     recorder.recording.buffers[blocks][offset as usize..][..part.len()].copy_from_slice(part);
                 }
-                recorder.window(self, &window, (blocks, layout.offset(n), layout.size), stored);
+                recorder.window(self, window, (blocks, layout.offset(n), layout.size), stored);
             }
-            left -= layout.count;
         }
         Ok(recorder.recording)
     }
@@ -211,9 +209,9 @@ impl Recorder {
         });
         let stored = stored.map(|buffer| self.whole(binding::CHANNELS, buffer));
         let bindings: Vec<_> = std::iter::once(block).chain(storage).chain(stored).collect();
-        for Launched { entry_point, grid } in window.dispatches() {
-            if let Some(name) = plan.pipeline(window, entry_point) {
-                self.dispatch(name, grid, bindings.clone());
+        for dispatch in &window.launch.dispatches {
+            if let Some(name) = plan.pipeline(window, dispatch) {
+                self.dispatch(name, dispatch.grid, bindings.clone());
             }
         }
     }

@@ -105,7 +105,7 @@ impl Plan {
         // bounds, the next scale and bias.
         let per_dispatch = if lines.len() > MAX_SLOTS { 2 } else { MAX_SLOTS };
         let invocations = usize::try_from(task.limits.invocations()).unwrap_or(usize::MAX);
-        let entries = Entries::of(task.arithmetic, task.parameter_place(), task.table_order(), channels);
+        let entries = Entries::of(task.arithmetic, task.parameter_place(), channels);
         let mut resolves = Vec::new();
         for lines in lines.chunks(per_dispatch) {
             let most = lines.iter().fold(invocations, |most, line| most.min(line.most(&task.limits)));

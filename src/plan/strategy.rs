@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::window::bind;
 use crate::kernel::region::{DST, SRC};
-use crate::kernel::{Candidate, Candidates, Claim, Cut, Dim, Kernel, Placement, Region, Task, Tile};
+use crate::kernel::{Candidate, Claim, Cut, Dim, Kernel, Placement, Region, Task, Tile, candidates};
 use crate::{Error, Limits, MAX_RANK};
 
 /// The most dispatches of a plan. Each window counts as the most dispatches that its kernel may need.
@@ -45,37 +45,36 @@ pub(super) enum Misfit {
 }
 
 impl Strategy {
-    /// Takes the first of the [`Candidates`] whose tiles fit the device. The parts that a claim cuts off go to further
-    /// kernels. `gather` claims everything in units of one element: if its tiles do not fit, no tiles do.
+    /// Takes the first of the [`candidates`] whose tiles fit the device. The parts that a claim cuts off go to further
+    /// kernels. `words` claims everything in units of one element: if its tiles do not fit, no tiles do.
     ///
     /// # Errors
     ///
     /// The last refusal.
     pub(super) fn new(task: &Task, whole: &Region) -> Result<Self, Error> {
         let mut refused = None;
-        for candidate in Candidates::new(task, whole).iter() {
-            match Self::of(task, candidate, whole) {
+        for candidate in candidates(task, whole) {
+            match Self::of(task, &candidate) {
                 Ok(strategy) => return Ok(strategy),
                 Err(Misfit::BelowMultiple) => {}
                 Err(Misfit::Refused(error)) => refused = Some(error),
             }
         }
-        Err(refused.expect("`gather` claims everything, in units of one element"))
+        Err(refused.expect("`words` claims everything, in units of one element"))
     }
 
-    /// All candidates whose tiles fit the device, each with its cost, in the order in which they are tried.
-    pub(super) fn all(task: &Task, whole: &Region) -> Vec<(f32, Self)> {
-        let candidates = Candidates::new(task, whole);
-        candidates.costs().filter_map(|(cost, one)| Some((cost, Self::of(task, one, whole).ok()?))).collect()
+    /// All candidates whose tiles fit the device, in the order in which they are tried.
+    pub(super) fn all(task: &Task, whole: &Region) -> Vec<Self> {
+        candidates(task, whole).filter_map(|one| Self::of(task, &one).ok()).collect()
     }
 
-    fn of(task: &Task, candidate: &Candidate, whole: &Region) -> Result<Self, Misfit> {
-        let claim = &candidate.claim;
-        let in_place = task.in_place(whole);
+    fn of(task: &Task, candidate: &Candidate) -> Result<Self, Misfit> {
+        let Candidate { kernel, region, claim } = candidate;
+        let in_place = task.in_place(region);
         let mut strategy = Self::default();
         let (first, others) = strategy.assignments.split_at_mut(1);
         let mut others = others.iter_mut();
-        let mut main = *whole;
+        let mut main = *region;
         for Cut { dim, first, extent } in claim.cuts.into_iter().flatten() {
             let end = first + extent;
             for (first, extent) in [(0, first), (end, main.dims()[dim].extent - end)] {
@@ -86,7 +85,7 @@ impl Strategy {
             }
             main = main.slice(dim, first, extent);
         }
-        first[0] = Some(Assignment::new(task, candidate.kernel, &main, claim, in_place)?);
+        first[0] = Some(Assignment::new(task, *kernel, &main, claim, in_place)?);
         match strategy.dispatches() {
             ..=MAX_DISPATCHES => Ok(strategy),
             _ => Err(Misfit::Refused(strategy.too_many(task))),
@@ -127,15 +126,15 @@ impl Strategy {
 impl Assignment {
     /// Assigns a leftover region to the first candidate that claims all of it and fits the device.
     fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
-        let cuts_nothing = |candidate: &&Candidate| candidate.claim.cuts.iter().all(Option::is_none);
+        let cuts_nothing = |candidate: &Candidate| candidate.claim.cuts.iter().all(Option::is_none);
         let mut misfit = None;
-        for Candidate { kernel, claim, .. } in Candidates::new(task, region).iter().filter(cuts_nothing) {
-            match Self::new(task, *kernel, region, claim, in_place) {
+        for Candidate { kernel, region, claim } in candidates(task, region).filter(cuts_nothing) {
+            match Self::new(task, kernel, &region, &claim, in_place) {
                 Ok(assignment) => return Ok(assignment),
                 Err(error) => misfit = Some(error),
             }
         }
-        Err(misfit.expect("`gather` claims everything"))
+        Err(misfit.expect("`words` claims everything"))
     }
 
     fn new(
@@ -318,8 +317,8 @@ impl fmt::Display for Assignment {
         let s = if elements == 1 { "" } else { "s" };
         write!(f, "{} kernel for {elements} element{s} (", self.kernel)?;
         match self.kernel {
-            Kernel::Block(block) => write!(f, "{block})"),
-            Kernel::Gather => f.write_str("element by element)"),
+            Kernel::Piece(piece) => write!(f, "{piece})"),
+            Kernel::Words => f.write_str("element by element)"),
         }
     }
 }

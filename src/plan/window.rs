@@ -6,9 +6,7 @@ use super::Plan;
 use super::strategy::Assignment;
 use crate::Limits;
 use crate::kernel::region::{DST, SRC};
-use crate::kernel::{
-    BoundTile, Dispatch, GeometryBytes, Kernel, Launch, Placement, Region, Task, Tile, WORD,
-};
+use crate::kernel::{BoundTile, GeometryBytes, Launch, Placement, Region, Task, Tile, WORD};
 use crate::shader::binding;
 
 /// A part of a buffer, in bytes. The offset suits a binding, the size is a multiple of 4.
@@ -57,17 +55,10 @@ impl Bindings {
 }
 
 /// The bindings that span a tile, and the launch of its kernel.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Window {
-    pub(crate) kernel: Kernel,
     pub(crate) bindings: Bindings,
     pub(crate) launch: Launch,
-}
-
-impl Window {
-    pub(crate) fn dispatches(&self) -> impl Iterator<Item = Dispatch> {
-        self.launch.dispatches()
-    }
 }
 
 impl Plan {
@@ -97,7 +88,7 @@ impl Plan {
             start_bytes: [within(0, bindings.src), within(1, bindings.dst)],
             src_size: bindings.src.size,
         });
-        Window { kernel: *kernel, bindings, launch }
+        Window { bindings, launch }
     }
 }
 

@@ -1,9 +1,9 @@
-//! Layouts of a case's operands. The routes lead to different kinds of blocks.
+//! Layouts of a case's operands. The routes lead to different kinds of kernels.
 
 use crate::kernel::PACKET;
 use crate::{DType, Error, Layout};
 
-/// A layout of elements that leads to one kind of block.
+/// A layout of elements that leads to one kind of kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
     /// A contiguous run on each side, from the start of a packet.
@@ -112,7 +112,7 @@ impl Route {
     #[must_use]
     pub const fn sharings(self, source: DType, dtype: DType) -> &'static [Sharing] {
         match self {
-            // These routes are tested in two buffers only. `Pixels(3, 4, _)` has gaps in dst; a block preserves gaps
+            // These routes are tested in two buffers only. `Pixels(3, 4, _)` has gaps in dst; a box preserves gaps
             // only in two buffers or in place.
             Self::Fill | Self::Pixels(3, 4, _) => &[Sharing::Apart],
             Self::Planes(..)

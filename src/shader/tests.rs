@@ -14,11 +14,10 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use super::{MAX_UNIFORM_BLOCK, Module, ModuleName};
 use crate::arithmetic::{
     AffineStep, Arithmetic, Entries, Form, ParameterBytes, ParameterPlace, Parameters, ResolveParams,
-    Shortcuts, StepNumbers, TableOrder, twins,
+    Shortcuts, StepNumbers, twins,
 };
 use crate::fragment::{Fragment, Mirror, Twin};
-use crate::kernel::EDGE_INVOCATIONS;
-use crate::kernel::gather::{self, Row};
+use crate::kernel::run::{RunDim, Share};
 use crate::kernel::walk::{Walk, WalkDim};
 use crate::kernel::{Kernel, WORKGROUP_SIZE};
 use crate::{Clamp, DType, Number, Precision};
@@ -38,7 +37,7 @@ fn names() -> Vec<ModuleName> {
     let all = clamp_testing::harness::exhaustive();
     let order: Vec<_> = Arithmetic::all().collect();
     let sampled = |name: &ModuleName| {
-        if name.kernel != Kernel::Gather {
+        if name.kernel != Kernel::Words {
             return true;
         }
         let n = order.iter().position(|other| *other == name.arithmetic).unwrap();
@@ -110,46 +109,35 @@ fn modules_are_as_many_as_they_should_be() {
         Arithmetic::all().count(),
         38 + 24 * 3 + 18 * 6 + 30 * 3 + 6 + (12 + 4) * 2 + 2 * 8 * 2 + found + quantized
     );
-    let gathered: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Gather).collect();
+    let of_words: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Words).collect();
     let converting = Arithmetic::all().filter(|arithmetic| arithmetic.converts_f16()).count();
     // Three placements and three places of parameters; a third of those that convert F16 do it both ways.
     let count = Arithmetic::all().count() * 3 * 3 + converting * 3;
-    assert_eq!((gathered.iter().collect::<HashSet<_>>().len(), gathered.len()), (count, count));
+    assert_eq!((of_words.iter().collect::<HashSet<_>>().len(), of_words.len()), (count, count));
 }
 
 /// Each module is parsed once for all checks.
 #[test]
 fn every_module_translates_and_is_what_rust_takes_it_for() {
-    let mut pipelines = 0;
     for key in modules() {
         let (module, info) = parse(key);
         if let Module::Clamp(name) = key {
-            pipelines += pipelines_are_those_of_the_kernel(name, &module);
+            the_entry_point_is_that_of_the_kernel(name, &module);
             uniform_blocks_agree_between_wgsl_and_rust(name, &module);
             workgroups_agree_between_wgsl_and_rust(name, &module);
         }
         translates_to_spirv_and_without_capabilities_to_msl_hlsl_and_glsl(key, &module, &info);
     }
-    println!("{pipelines} pipelines");
 }
 
-/// Checks that a module has its kernel's entry points and all of their constants, and that no two pipelines are equal.
-/// Returns the number of pipelines.
-fn pipelines_are_those_of_the_kernel(key: ModuleName, module: &naga::Module) -> usize {
+/// Checks that a module has its kernel's entry point, and the constants that a plan gives it.
+fn the_entry_point_is_that_of_the_kernel(key: ModuleName, module: &naga::Module) {
+    let written: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
+    assert_eq!(written, [key.kernel.name()], "{key:?}");
     let known: BTreeSet<_> = module.overrides.iter().filter_map(|(_, o)| o.name.as_deref()).collect();
-    let entry_points = key.entry_points();
-    let names: BTreeSet<_> = entry_points.iter().map(|entry_point| entry_point.name()).collect();
-    let written: BTreeSet<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
-    assert_eq!(names, written, "{key:?}");
-    let mut constants = HashSet::new();
-    for entry_point in &entry_points {
-        let mut given = vec!["IN_SEQUENCE"];
-        given.extend(Shortcuts::of(key.arithmetic, &[]).constants().map(|(name, _)| name));
-        given.extend(entry_point.constants().iter().map(|(name, _)| name));
-        assert!(given.iter().all(|name| known.contains(name)), "{key:?} {given:?} {known:?}");
-        assert!(constants.insert(format!("{} {:?}", entry_point.name(), entry_point.constants())));
-    }
-    entry_points.len()
+    let mut given: Vec<_> = Shortcuts::of(key.arithmetic, &[]).constants().map(|(name, _)| name).collect();
+    given.extend(key.kernel.constants());
+    assert!(given.iter().all(|name| known.contains(name)), "{key:?} {given:?} {known:?}");
 }
 
 fn translates_to_spirv_and_without_capabilities_to_msl_hlsl_and_glsl(
@@ -246,19 +234,15 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
     for (struct_name, twin) in [("Bounds", bounds), ("Affine", affine), ("Geometry", geometry)] {
         assert_twins(module, struct_name, twin, name);
     }
-    for (struct_name, twin) in [("Dim", WalkDim::TWIN), ("Walk", Walk::TWIN), ("Row", Row::TWIN)] {
+    for (struct_name, twin) in
+        [("Dim", WalkDim::TWIN), ("Walk", Walk::TWIN), ("RunDim", RunDim::TWIN), ("Share", Share::TWIN)]
+    {
         if in_wgsl(module, struct_name).is_some() {
             assert_twins(module, struct_name, twin, name);
         }
     }
     let list = [clamp; 2];
-    let several = ParameterBytes::new(
-        (&list, &[numbers; 2]),
-        2,
-        key.arithmetic,
-        (key.parameters, TableOrder::ByNumber),
-        false,
-    );
+    let several = ParameterBytes::new((&list, &[numbers; 2]), 2, key.arithmetic, key.parameters, false);
     let size = match key.parameters {
         ParameterPlace::One => one.as_bytes().len(),
         ParameterPlace::Stored => 0,
@@ -278,8 +262,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         let channel =
             |n: usize| table.as_chunks::<4>().0.iter().skip(n).step_by(2).copied().collect::<Vec<_>>();
         assert_eq!(channel(0), channel(1), "{key:?}");
-        let first =
-            Entries::of(key.arithmetic, ParameterPlace::Stored, TableOrder::ByNumber, 2).affine as usize / 4;
+        let first = Entries::of(key.arithmetic, ParameterPlace::Stored, 2).affine as usize / 4;
         let [words, of_step] =
             [one.as_bytes(), &one.as_bytes()[affine_offset..]].map(|bytes| bytes.as_chunks().0);
         assert_eq!(channel(0)[..bounds.size / 4], words[..bounds.size / 4], "{key:?}");
@@ -304,16 +287,6 @@ fn the_block_of_resolve_agrees_between_wgsl_and_rust() {
 fn workgroups_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Module) {
     for entry_point in &module.entry_points {
         assert_eq!(entry_point.workgroup_size, [WORKGROUP_SIZE, 1, 1], "{key:?} {}", entry_point.name);
-    }
-}
-
-#[test]
-fn constants_of_kernels_agree_between_wgsl_and_rust() {
-    for (text, name, value) in [
-        (include_str!("../../shaders/kernel/gather.wgsl"), "UNITS", gather::UNITS),
-        (include_str!("../../shaders/kernel/block_rows.wgsl"), "EDGE_INVOCATIONS", EDGE_INVOCATIONS),
-    ] {
-        assert!(text.contains(&format!("const {name}: u32 = {value}u;")), "{name} {value}");
     }
 }
 
@@ -374,7 +347,7 @@ fn used(text: &str) -> HashSet<String> {
 }
 
 /// Each fragment provides and needs exactly the names that its head lists, and each module needs its fragments. The
-/// text of a block has no head: it may use every name that a head provides.
+/// generated text has no head: it may use every name that a head provides.
 #[test]
 fn fragments_provide_and_need_what_they_say() {
     let names = |title, fragment| listed(title, fragment).into_iter().map(str::to_owned).collect();
@@ -409,7 +382,7 @@ fn fragments_provide_and_need_what_they_say() {
             needed.extend(needs.iter().cloned());
         }
         match module {
-            Module::Clamp(name) => needed.extend(name.entry_points().iter().map(|one| one.name().to_owned())),
+            Module::Clamp(name) => _ = needed.insert(name.kernel.name().to_owned()),
             Module::Resolve => _ = needed.insert("resolve".to_owned()),
             Module::Probe => _ = needed.insert("probe".to_owned()),
         }

@@ -78,12 +78,12 @@ fn what_is_dropped_is_freed() {
             assert_eq!(objects(), expected, "{}", gpu.name);
         };
         // The prepared clamp keeps a uniform buffer for its kernel, one for `resolve`, and a bind group for each. All
-        // five pipelines are left, of three modules.
-        settles(plus(two_tensors, [2, 2, 0, 5, 0, 3]));
-        // A prepared clamp keeps only what it needs: its two buffers, the program's two, three pipelines of two
-        // modules, and their layouts.
+        // five pipelines are left, each of a module.
+        settles(plus(two_tensors, [2, 2, 0, 5, 0, 5]));
+        // A prepared clamp keeps only what it needs: its two buffers, the program's two, three pipelines, their
+        // modules and layouts.
         drop((clamper, host, tensor, slot));
-        settles(plus(nothing, [4, 2, 2, 3, 2, 2]));
+        settles(plus(nothing, [4, 2, 2, 3, 2, 3]));
         drop(prepared);
         settles(nothing);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use wgpu_clamp::{Clamp, DType, Host, Lanes, Outcome, Precision};
+use wgpu_clamp::{Clamp, DType, Host, Outcome, Precision};
 
 use crate::harness::{Gpu, gpus};
 
@@ -11,7 +11,7 @@ const EVERY: usize = 17;
 
 const STEPS: [Option<Precision>; 3] = [None, Some(Precision::Fast), Some(Precision::Exact)];
 
-/// Half of the cases have blocks that the device would not get: a GPU's on a driver for CPUs, a CPU's on a GPU.
+/// Half of the cases have plans that the device would not get: a GPU's on a driver for CPUs, a CPU's on a GPU.
 #[test]
 fn a_sample_meets_every_arithmetic_and_every_kernel() {
     // Most of the time goes into compilation, which each device does on a thread of its own.
@@ -23,19 +23,16 @@ fn a_sample_meets_every_arithmetic_and_every_kernel() {
 }
 
 fn sample(gpu: &Gpu) {
-    let own = gpu.clamper().limits().lanes;
-    let other = if own == Lanes::InStep { Lanes::InSequence } else { Lanes::InStep };
-    let other = Host::new(&gpu.clamper().clone().with_lanes(other), gpu.host.queue());
-    // Even cases have the blocks of GPUs, odd ones those of CPUs.
-    let hosts = if own == Lanes::InStep { [&gpu.host, &other] } else { [&other, &gpu.host] };
-    let run = |case: usize| {
+    // Of the sample, even cases are planned for a GPU, odd ones for a CPU.
+    let hosts = [false, true].map(|cpu| Host::new(&gpu.clamper().clone().with_cpu(cpu), gpu.host.queue()));
+    let run = |case: usize, cpu: bool| {
         let _turn = gpu.turn();
-        let report = hosts[case % 2].self_test().cases(case..case + 1).run_blocking().unwrap();
+        let report = hosts[usize::from(cpu)].self_test().cases(case..case + 1).run_blocking().unwrap();
         assert!(report.passed(), "{report}");
         report.outcomes().first().cloned()
     };
     let mut outcomes: Vec<(usize, Outcome)> =
-        (0..).step_by(EVERY).map_while(|case| Some((case, run(case)?))).collect();
+        (0..).step_by(EVERY).map_while(|case| Some((case, run(case, case % 2 == 1)?))).collect();
     let meets = |outcomes: &[(usize, Outcome)], dtype, step| {
         let step_of = |clamp: &Clamp| clamp.scale().value().map(|_| clamp.precision());
         let clamps = outcomes.iter().map(|(_, outcome)| outcome.clamp);
@@ -49,17 +46,17 @@ fn sample(gpu: &Gpu) {
             let mut near = met + 1..met + EVERY;
             while !meets(&outcomes, dtype, step) {
                 let case = near.next().unwrap_or_else(|| panic!("to {dtype}, {step:?}"));
-                outcomes.push((case, run(case).unwrap()));
+                outcomes.push((case, run(case, case % 2 == 1).unwrap()));
             }
         }
         assert!(outcomes.iter().any(|(_, outcome)| outcome.clamp.source() == dtype), "from {dtype}");
     }
-    // Kernels that the sample has missed are met by the next cases, half way between those of the sample.
+    // Kernels that the sample has missed are met by the next cases, half way between those of the sample, planned for a GPU.
     let mut more = (EVERY / 2..).step_by(EVERY);
-    for words in ["block kernel", "gather kernel", ", in rows", "exchanged", "by words"] {
+    for words in ["stream kernel", "(any to", "boxes kernel", "in squares", "exchanged", "words kernel"] {
         while !outcomes.iter().any(|(_, outcome)| outcome.plan.contains(words)) {
             let case = more.next().unwrap();
-            outcomes.push((case, run(case).unwrap_or_else(|| panic!("no case has {words:?}"))));
+            outcomes.push((case, run(case, false).unwrap_or_else(|| panic!("no case has {words:?}"))));
         }
     }
     println!("{} cases on {}", outcomes.len(), gpu.name);

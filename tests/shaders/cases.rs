@@ -1,8 +1,8 @@
 //! Runs the self-test's cases and the samples without a device: the sanitizer executes their shaders as each of its devices
 //! would.
 //!
-//! With `WGPU_CLAMP_EXHAUSTIVE`, all cases of the exhaustive self-test and all samples run, each case with both kinds of
-//! [`Lanes`]. Otherwise one in [`SHARE`] of the ordinary cases and of the samples runs; `cargo xtask mutants` executes them all.
+//! With `WGPU_CLAMP_EXHAUSTIVE`, all cases of the exhaustive self-test and all samples run, each case with the
+//! [`Limits`] of a GPU and of a CPU. Otherwise one in [`SHARE`] of the ordinary cases and of the samples runs; `cargo xtask mutants` executes them all.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -10,13 +10,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use clamp_testing::executed::samples::{Sample, lanes, samples, size};
+use clamp_testing::executed::samples::{Sample, on_cpu, samples, size};
 use clamp_testing::executed::trial;
 use clamp_testing::executed::{Count, Execute, Run, converts_f16, in_parallel, probe_accepts};
 use clamp_testing::harness::exhaustive;
 use clamp_testing::numbers::mix;
+use wgpu_clamp::Limits;
 use wgpu_clamp::self_test::Case;
-use wgpu_clamp::{Lanes, Limits};
 
 /// The counts over all runs.
 #[derive(Default)]
@@ -88,11 +88,11 @@ fn assert_right(runs: usize, run: impl Fn(usize, Execute<'_>) -> Result<Count, S
 #[test]
 fn every_case_is_right_on_every_device() {
     let cases = Case::all(exhaustive());
-    let both = (0..cases.len()).filter(|n| is_taken(*n)).flat_map(|n| Lanes::ALL.map(|lanes| (n, lanes)));
-    let runs: Vec<_> = both.filter(|(n, lanes)| exhaustive() || self::lanes(*n) == *lanes).collect();
+    let both = (0..cases.len()).filter(|n| is_taken(*n)).flat_map(|n| [(n, false), (n, true)]);
+    let runs: Vec<_> = both.filter(|(n, cpu)| exhaustive() || on_cpu(*n) == *cpu).collect();
     assert_right(runs.len(), |run, execute| {
-        let (n, lanes) = runs[run];
-        Sample::of_case(&cases[n], n, lanes).execute(execute)
+        let (n, cpu) = runs[run];
+        Sample::of_case(&cases[n], n, cpu).execute(execute)
     });
 }
 
@@ -122,13 +122,13 @@ fn the_probe_refuses_the_devices_whose_conversions_are_wrong() {
 /// The small sizes reach every entry point that large sizes reach, with the constants that depend on layouts.
 #[test]
 fn small_cases_take_the_entry_points_of_large_ones() {
-    const OF_CLAMPS: [&str; 3] = ["IN_SEQUENCE", "ZERO_WITHIN", "KEEPS_INFINITY"];
+    const OF_CLAMPS: [&str; 2] = ["ZERO_WITHIN", "KEEPS_INFINITY"];
     let entry_points = |size: fn(usize) -> usize| {
         let mut met = HashSet::new();
         for (n, case) in Case::all(false).iter().enumerate() {
             let (src, dst) = case.layouts(size(n)).unwrap();
-            for lanes in Lanes::ALL {
-                let limits = Limits::default().with(|limits| limits.lanes = lanes);
+            for cpu in [false, true] {
+                let limits = Limits::default().with(|limits| limits.cpu = cpu);
                 let plan = trial::plan(case.clamps(), (&src, &dst), case.in_one_buffer(), limits).unwrap();
                 met.extend(plan.shaders().into_iter().map(|mut one| {
                     one.constants.retain(|(name, _)| !OF_CLAMPS.contains(name));

@@ -1,5 +1,4 @@
-//! The kernels that could take each row, timed in turns or predicted, beside the costs by which plans choose: for the
-//! tuning of the weights in `src/kernel/cost.rs`.
+//! The kernels that could take each row, timed in turns or predicted: how good the rules of `src/kernel/choose.rs` are.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -12,18 +11,16 @@ use crate::data::random_buffer;
 use crate::kernels::Kernels;
 use crate::model::{self, in_parallel};
 use crate::options::Options;
-use crate::stats::rank_correlation;
 
 /// A kernel that could take a row.
 #[derive(Debug, Serialize)]
 struct Entry {
     plan: String,
-    /// Microseconds by the cost and by the clock or the model.
-    cost: f64,
+    /// Microseconds by the clock or the model.
     time: f64,
 }
 
-/// A row and its candidates, in the order of their costs: the plan takes the first.
+/// A row and its candidates, in the order of the rules: the plan takes the first.
 #[derive(Debug, Serialize)]
 struct Choice {
     row: String,
@@ -34,9 +31,9 @@ impl Choice {
     /// The candidates of a case, with their times in microseconds.
     fn of(case: &Case, limits: Limits, times: impl FnOnce(Vec<Kernels>) -> Result<Vec<f64>>) -> Result<Self> {
         let candidates = Plan::candidates(case.asked(), &case.src, &case.dst, limits)?;
-        let kernels = |(_, plan): &(f64, Plan)| Ok(plan.record(case.asked(), [None; 4])?.into());
+        let kernels = |plan: &Plan| Ok(plan.record(case.asked(), [None; 4])?.into());
         let times = times(candidates.iter().map(kernels).collect::<Result<_>>()?)?;
-        let entry = |((cost, plan), time): ((f64, Plan), f64)| Entry { plan: plan.to_string(), cost, time };
+        let entry = |(plan, time): (Plan, f64)| Entry { plan: plan.to_string(), time };
         Ok(Self { row: case.title(), entries: candidates.into_iter().zip(times).map(entry).collect() })
     }
 
@@ -48,10 +45,10 @@ impl Choice {
 
     fn print(&self) {
         println!("\n{}: {:.2} of the best\n", self.row, self.loss());
-        println!("| cost µs | time µs | windows, kernels |\n| ---: | ---: | --- |");
-        for Entry { plan, cost, time } in &self.entries {
+        println!("| time µs | windows, kernels |\n| ---: | --- |");
+        for Entry { plan, time } in &self.entries {
             let plan = plan.rsplit_once("windows: ").map_or(&plan[..], |(_, kernels)| kernels);
-            println!("| {cost:.1} | {time:.1} | {plan} |");
+            println!("| {time:.1} | {plan} |");
         }
     }
 }
@@ -66,15 +63,14 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// The last line.
 fn summary(choices: &[Choice]) -> String {
-    let of = |number: fn(&Entry) -> f64| -> Vec<f64> {
-        choices.iter().filter_map(|choice| choice.entries.first()).map(number).collect()
-    };
-    let rank = rank_correlation(&of(|entry| entry.cost), &of(|entry| entry.time));
+    let mut losses: Vec<_> = choices.iter().map(Choice::loss).collect();
+    losses.sort_by(f64::total_cmp);
+    let median = losses.get(losses.len() / 2).copied().unwrap_or(1.0);
     let above = |loss: f64| choices.iter().filter(|choice| choice.loss() > loss).count();
     let worst = choices.iter().max_by(|a, b| a.loss().total_cmp(&b.loss()));
     let worst = worst.map_or_else(String::new, |one| format!(", worst {:.2}: {}", one.loss(), one.row));
     format!(
-        "candidates: {} rows, rank correlation of cost and time {rank:.3}, choice above 1.1 of the best: {}, above 1.3: {}{worst}",
+        "candidates: {} rows, choice over the best: median {median:.2}, above 1.1: {}, above 1.3: {}{worst}",
         choices.len(),
         above(1.1),
         above(1.3)

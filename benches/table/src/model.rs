@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use indicatif::ParallelProgressIterator as _;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use serde::Serialize;
-use wgpu_clamp::{Lanes, Limits};
+use wgpu_clamp::Limits;
 use wgsl_sanitizer::{Counts, Dispatch, Memory, Module};
 
 use crate::case::Case;
@@ -36,7 +36,6 @@ pub(crate) fn limits() -> Limits {
         limits.max_binding_size = (1 << 31) - 4;
         limits.binding_alignment = 32;
         limits.f16_conversions = true;
-        limits.lanes = Lanes::InStep;
     })
 }
 
@@ -291,7 +290,6 @@ fn work(kernels: &Kernels, sizes: [usize; 2], channels: usize, bytes: u64) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::rank_correlation;
 
     /// Kinds of rows, by their sections, and the weights that `data/fit.py` fits to all other rows. The last kind has the
     /// rows of no section: kernels by hand.
@@ -302,6 +300,23 @@ mod tests {
         (&["rows", "broadcast, against a fill"], [2.62e-7, 3.00e-5, 1.26e-5, 6.58e-6, 1.58e-6, 1.02e-4]),
         (&[], [2.68e-7, 2.98e-5, 9.99e-6, 6.75e-6, 1.58e-6, 1.02e-4]),
     ];
+
+    /// Spearman's coefficient: of ranks, equal numbers sharing one.
+    #[expect(clippy::cast_precision_loss, reason = "a few thousand numbers")]
+    fn rank_correlation(a: &[f64], b: &[f64]) -> f64 {
+        let ranks = |numbers: &[f64]| -> Vec<f64> {
+            let below = |x: f64| numbers.iter().filter(|other| **other < x).count();
+            let equal = |x: f64| numbers.iter().filter(|other| other.total_cmp(&x).is_eq()).count();
+            numbers.iter().map(|x| below(*x) as f64 + (equal(*x) as f64 - 1.0) / 2.0).collect()
+        };
+        let centred = |x: Vec<f64>| -> Vec<f64> {
+            let mean = x.iter().sum::<f64>() / x.len() as f64;
+            x.into_iter().map(|x| x - mean).collect()
+        };
+        let (a, b) = (centred(ranks(a)), centred(ranks(b)));
+        let dot = |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
+        dot(&a, &b) / (dot(&a, &a) * dot(&b, &b)).sqrt()
+    }
 
     /// Each row is predicted by weights that were fitted without its kind.
     #[test]

@@ -32,7 +32,7 @@ pub struct Options {
     /// Needs no device: predicts the rows and small pictures on a GPU, at 64 MiB or `--size`.
     #[arg(long)]
     pub model: bool,
-    /// Instead of the table, times each kernel that could take a row, in turns, beside the cost by which the plan chooses.
+    /// Instead of the table, times each kernel that could take a row, in turns, and tells how good the plan's choice is.
     /// With `--model`, predicts the times.
     #[arg(long)]
     pub candidates: bool,

@@ -38,20 +38,3 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
     let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
     low + (high - low) * at.fract()
 }
-
-/// Spearman's coefficient: of ranks, equal numbers sharing one.
-#[expect(clippy::cast_precision_loss, reason = "a few thousand numbers")]
-pub(crate) fn rank_correlation(a: &[f64], b: &[f64]) -> f64 {
-    let ranks = |numbers: &[f64]| -> Vec<f64> {
-        let below = |x: f64| numbers.iter().filter(|other| **other < x).count();
-        let equal = |x: f64| numbers.iter().filter(|other| other.total_cmp(&x).is_eq()).count();
-        numbers.iter().map(|x| below(*x) as f64 + (equal(*x) as f64 - 1.0) / 2.0).collect()
-    };
-    let centred = |x: Vec<f64>| -> Vec<f64> {
-        let mean = x.iter().sum::<f64>() / x.len() as f64;
-        x.into_iter().map(|x| x - mean).collect()
-    };
-    let (a, b) = (centred(ranks(a)), centred(ranks(b)));
-    let dot = |x: &[f64], y: &[f64]| -> f64 { x.iter().zip(y).map(|(x, y)| x * y).sum() };
-    dot(&a, &b) / (dot(&a, &a) * dot(&b, &b)).sqrt()
-}

@@ -40,8 +40,7 @@ pub struct Kernel {
 impl From<Shader> for Kernel {
     fn from(shader: Shader) -> Self {
         let Shader { label: mut name, wgsl, entry_point, constants, workgroups, .. } = shader;
-        // The plans are for a GPU, so `IN_SEQUENCE` is always 0.
-        for (constant, value) in constants.iter().filter(|(constant, _)| *constant != "IN_SEQUENCE") {
+        for (constant, value) in &constants {
             _ = write!(name, " {constant}={value}");
         }
         Self { name, wgsl, entry_point, constants, workgroups }

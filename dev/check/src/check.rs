@@ -235,14 +235,14 @@ impl Drop for Check {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wgpu_clamp::{Clamp, Lanes, Layout};
+    use wgpu_clamp::{Clamp, Layout};
 
     #[test]
     fn a_quick_run_meets_each_pair_with_each_step_each_layout_and_each_kernel() {
         let all = Case::all(false);
         let mut kernels = HashSet::new();
-        for lanes in [Lanes::InStep, Lanes::InSequence] {
-            let limits = Limits::default().with(|limits| limits.lanes = lanes);
+        for cpu in [false, true] {
+            let limits = Limits::default().with(|limits| limits.cpu = cpu);
             let met = |extent: Extent| -> HashSet<String> {
                 extent.cases(limits).into_iter().flat_map(|n| features(&all[n], limits)).collect()
             };

@@ -6,13 +6,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// The kernels, and the words in a printed plan that tell that it has one.
-pub const KERNELS: [(&str, &str); 7] = [
-    ("packets", "by packets"),
-    ("words", "by words"),
-    ("across words", "across words"),
-    ("rows", ", in rows"),
+pub const KERNELS: [(&str, &str); 8] = [
+    ("stream", "stream kernel"),
+    ("stepping", "(any to"),
+    ("across packets", "across packets"),
+    ("boxes", "boxes kernel"),
+    ("squares", "in squares"),
     ("exchange", "exchanged"),
-    ("gather", "gather kernel"),
+    ("words", "words kernel"),
     ("numbers on the GPU", "+ resolve"),
 ];
 

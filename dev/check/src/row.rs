@@ -38,8 +38,8 @@ impl Row {
         Self { devices: 1, cases, elements, differing, ..Self::new(&implementation, adapter, &date) }
     }
 
-    /// Runs these cases of `host`'s self-test with `progress`, with blocks for each kind of [`wgpu_clamp::Lanes`]: every
-    /// implementation meets a GPU's texts and a CPU's.
+    /// Runs these cases of `host`'s self-test with `progress`, with plans for a GPU and for a CPU: every implementation
+    /// meets the texts of both.
     ///
     /// # Errors
     ///
@@ -51,11 +51,11 @@ impl Row {
         cases: std::ops::Range<usize>,
         mut progress: impl FnMut(usize, usize, &wgpu_clamp::Outcome) + Send,
     ) -> Result<(), wgpu_clamp::Error> {
-        use wgpu_clamp::{Host, Lanes};
+        use wgpu_clamp::Host;
 
         (self.devices, self.cases) = (self.devices + 1, 0);
-        for lanes in [Lanes::InStep, Lanes::InSequence] {
-            let host = Host::new(&host.clamper().clone().with_lanes(lanes), host.queue());
+        for cpu in [false, true] {
+            let host = Host::new(&host.clamper().clone().with_cpu(cpu), host.queue());
             let test = host.self_test().cases(cases.clone()).with_progress(&mut progress);
             for outcome in test.run().await?.outcomes() {
                 self.cases += 1;

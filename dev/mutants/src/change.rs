@@ -84,7 +84,7 @@ impl Change {
         lines.map(|(n, line)| if n == self.line { &self.after } else { line }.to_owned() + "\n").collect()
     }
 
-    /// The change without details that differ between blocks' texts: numbers, and words far from the replaced ones.
+    /// The change without details that differ between pieces' texts: numbers, and words far from the replaced ones.
     pub fn kind(&self) -> String {
         const NEAR: usize = 4;
         let (from, to) = &self.swap;

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use clamp_testing::executed::located::{GENERATED, files, parts};
-use clamp_testing::executed::samples::{Sample, lanes, samples};
+use clamp_testing::executed::samples::{Sample, on_cpu, samples};
 use clamp_testing::executed::{Run, in_parallel};
 use clamp_testing::numbers::mix;
 use clap::Parser;
@@ -67,7 +67,7 @@ struct Trial {
     cost: Duration,
 }
 
-/// A part of modules: a fragment or the text of a block.
+/// A part of modules: a fragment or the text of a piece.
 struct Place {
     file: String,
     text: String,
@@ -76,7 +76,7 @@ struct Place {
     runs: Vec<usize>,
 }
 
-/// A change and its runs, the cheapest first. Changes of one kind in several blocks' texts are one mutant, because one
+/// A change and its runs, the cheapest first. Changes of one kind in several pieces' texts are one mutant, because one
 /// line of the generator writes them.
 struct Mutant<'a> {
     name: String,
@@ -171,7 +171,7 @@ fn trials() -> Vec<Trial> {
             verdicts
         };
         let right = match cases.get(n) {
-            Some(case) => Sample::of_case(case, n, lanes(n)).execute(&recorded),
+            Some(case) => Sample::of_case(case, n, on_cpu(n)).execute(&recorded),
             None => samples[n - cases.len()].execute(&recorded),
         };
         right.unwrap_or_else(|wrong| panic!("{wrong}"));
@@ -203,7 +203,7 @@ fn places(trials: &[Trial]) -> Vec<Place> {
     places
 }
 
-/// All mutants. A fragment gives one for each change; a block's text gives one change of each kind.
+/// All mutants. A fragment gives one for each change; a piece's text gives one change of each kind.
 fn mutants<'a>(places: &'a [Place], trials: &'a [Trial]) -> Vec<Mutant<'a>> {
     let mut mutants: BTreeMap<(&str, usize, String), Mutant<'_>> = BTreeMap::new();
     for (n, place) in places.iter().enumerate() {

@@ -4,7 +4,7 @@
 use std::fmt::{Debug, Display};
 
 use arbitrary::{Result, Unstructured};
-use wgpu_clamp::{Clamp, DType, Lanes, Limits, Number};
+use wgpu_clamp::{Clamp, DType, Limits, Number};
 
 use crate::numbers::limits as limits_of;
 use crate::values::{
@@ -119,11 +119,10 @@ pub fn channels(u: &mut Unstructured, clamp: Clamp, count: usize) -> Result<Vec<
 
 /// A device with the limits that every device has, or with bindings and grids so small that most tensors take many.
 pub fn limits(u: &mut Unstructured) -> Result<Limits> {
-    let lanes = |in_step| if in_step { Lanes::InStep } else { Lanes::InSequence };
     let mut limits = Limits::default();
     limits.f64_arithmetic = u.arbitrary()?;
     limits.f16_conversions = u.arbitrary()?;
-    limits.lanes = lanes(u.arbitrary()?);
+    limits.cpu = u.arbitrary()?;
     limits.max_workgroup_memory = *u.choose(&[0, 10_000, limits.max_workgroup_memory])?;
     match u.int_in_range(0..=4)? {
         0 => {}

@@ -49,7 +49,7 @@ enum Command {
         args: Vec<OsString>,
     },
     Proof(proof::Args),
-    /// Changes the shaders and the texts of blocks, one small fault at a time, and runs the self-test's cases on the
+    /// Changes the shaders and the texts of pieces, one small fault at a time, and runs the self-test's cases on the
     /// CPU until a case notices; prints the faults that no case notices.
     ///
     /// Needs no driver. Some minutes.

@@ -44,24 +44,28 @@ pub fn bench(Bench { peers, args }: &Bench) -> Result<()> {
     Ok(cmd!(sh, "cargo run --release --manifest-path {manifest} --package clamp-bench -- {args...}").run()?)
 }
 
-/// Prints the plan of a clamp with scale and bias of 480 x 640 pixels: the candidates with their costs, the cheapest first,
-/// and the text of its shader.
+/// Prints the plan of a clamp with scale and bias of 480 x 640 pixels: the candidates, the best first, the files that its shaders
+/// are joined from, and their generated texts.
 #[derive(Debug, clap::Args)]
 pub struct Show {
     /// Such as `'hwc u8 -> chw f16 per channel'`. Layouts: hwc, chw, bgr, mirrored, rgba, rotated; matrix, transposed.
     #[arg(value_name = "MOVEMENT", num_args = 1.., required = true, allow_hyphen_values = true)]
     movement: Vec<String>,
+    /// Prints the whole modules, as drivers get them.
+    #[arg(long)]
+    whole: bool,
 }
 
 /// The test that prints a plan.
 pub const SHOW: &str = "shader::tests::show::a_plan_is_shown";
 
-pub fn show(Show { movement }: &Show) -> Result<()> {
+pub fn show(Show { movement, whole }: &Show) -> Result<()> {
     let sh = shell()?;
     // The snapshots of the crate's tests take the same movements, so one of these tests prints them.
     let test =
         cmd!(sh, "cargo test --quiet --package wgpu-clamp --lib -- --exact {SHOW} --ignored --nocapture");
-    Ok(test.env("WGPU_CLAMP_SHOW", movement.join(" ")).run()?)
+    let whole = whole.then_some(("WGPU_CLAMP_SHOW_WHOLE", "1"));
+    Ok(test.env("WGPU_CLAMP_SHOW", movement.join(" ")).envs(whole).run()?)
 }
 
 pub fn budget(args: &[OsString]) -> Result<()> {

@@ -207,7 +207,7 @@ async function planted(page) {
   await page.locator("#matrix button.bad").first().waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await status(page, /^stopped: .* elements differ$/);
-  await page.getByRole("button", { name: /^f32 to f32, packets: .* differ$/ }).click();
+  await page.getByRole("button", { name: /^f32 to f32, stream: .* differ$/ }).click();
   const difference = await page.locator("#difference").textContent();
   assert.match(difference, /input 0x[0-9a-f]{8}, expected 0x[0-9a-f]{8}.*, got 0x[0-9a-f]{8}/);
   assert.match(difference, /doctor -- --cases \d+\.\.\d+$/);

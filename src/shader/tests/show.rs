@@ -3,10 +3,13 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-use crate::{Clamp, Clamps, DType, Error, Lanes, Layout, Limits, Plan, Scalar};
+use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Plan, Scalar};
 
 /// The environment variable with the words of a movement.
 const WORDS: &str = "WGPU_CLAMP_SHOW";
+
+/// If this is set, whole modules are printed.
+const WHOLE: &str = "WGPU_CLAMP_SHOW_WHOLE";
 
 const FORM: &str = "<layout> <dtype> -> <layout> <dtype> [per channel]";
 
@@ -67,16 +70,12 @@ impl FromStr for Movement {
 impl Movement {
     /// The plan for clamps with bounds, each changed by `change`.
     pub(super) fn plan(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Plan, Error> {
-        let all = self.candidates(change, Lanes::InStep)?;
-        Ok(all.first().expect("`gather` takes everything").1)
+        let all = self.candidates(change)?;
+        Ok(all.into_iter().next().expect("`words` takes everything"))
     }
 
-    /// The plans that take one of the candidates each, the plan's choice first, with their costs.
-    fn candidates(
-        &self,
-        change: impl Fn(Clamp) -> Result<Clamp, Error>,
-        lanes: Lanes,
-    ) -> Result<Vec<(f64, Plan)>, Error> {
+    /// The plans that take one of the candidates each, the plan's choice first.
+    fn candidates(&self, change: impl Fn(Clamp) -> Result<Clamp, Error>) -> Result<Vec<Plan>, Error> {
         let [source, dtype] = self.dtypes;
         let clamp = |n: u8| {
             let bound = |byte: u8| Scalar::from_le_bytes(dtype, &[byte; 8][..dtype.size()]);
@@ -85,18 +84,18 @@ impl Movement {
         let clamps = [clamp(0)?, clamp(1)?, clamp(2)?];
         let clamps = if self.per_channel { Clamps::along(2, &clamps) } else { Clamps::from(&clamps[0]) };
         let [src, dst] = &self.layouts;
-        Plan::candidates(clamps, src, dst, Limits { lanes, ..Limits::default() })
+        Plan::candidates(clamps, src, dst, Limits::default())
     }
 }
 
-/// The pipelines of a plan, and the texts of its blocks, each once.
+/// The pipelines of a plan, and their generated texts, each once.
 pub(super) fn shown(plan: &Plan) -> String {
     let mut shown = String::new();
     let mut texts: Vec<String> = Vec::new();
     for shader in plan.shaders() {
         let constants = shader.constants.iter().map(|(name, value)| format!(" {name}={value}"));
         _ = writeln!(shown, "// {}:{}", shader.label, constants.collect::<String>());
-        let text = shader.wgsl.find("// A block of").map(|at| shader.wgsl[at..].to_owned());
+        let text = shader.wgsl.find("// Pieces of").map(|at| shader.wgsl[at..].to_owned());
         texts.extend(text.filter(|text| !texts.contains(text)));
     }
     for text in texts {
@@ -111,13 +110,22 @@ fn a_plan_is_shown() -> Result<(), Box<dyn std::error::Error>> {
     let words = std::env::var(WORDS).map_err(|_| format!("{WORDS} is not set; the form is: {FORM}"))?;
     let movement = words.parse::<Movement>()?;
     let step = |clamp: Clamp| clamp.with_affine(0.5, 1.0);
-    for (lanes, device) in [(Lanes::InStep, "an H200"), (Lanes::InSequence, "lavapipe")] {
-        println!("\n// {lanes:?}, in microseconds on {device}:");
-        for (cost, plan) in movement.candidates(step, lanes)? {
-            println!("// {cost:.2}: {plan}");
+    println!("\n// The candidates, the best first:");
+    for plan in movement.candidates(step)? {
+        println!("// {plan}");
+    }
+    let plan = movement.plan(step)?;
+    for window in plan.windows() {
+        for name in window.launch.dispatches.iter().filter_map(|dispatch| plan.pipeline(&window, dispatch)) {
+            let fragments = name.module.fragments();
+            let names: Vec<_> = fragments.iter().map(|fragment| fragment.name).collect();
+            println!("\n// {name} is joined from {}, and the text below", names.join(", "));
         }
     }
-    println!("\n{}", shown(&movement.plan(step)?));
+    match std::env::var(WHOLE) {
+        Ok(_) => plan.shaders().iter().for_each(|shader| println!("\n{}", shader.wgsl)),
+        Err(_) => println!("\n{}", shown(&plan)),
+    }
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use crate::{Clamp, Error, Layout, Limits, Plan};
 #[track_caller]
 fn assert_kept(name: &str, plan: &Plan) {
     let text = shown(plan);
-    assert!(text.contains("\n// A block of "), "{plan}");
+    assert!(text.contains("\n// Pieces of "), "{plan}");
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
@@ -29,7 +29,7 @@ fn texts_are_kept() {
     for (name, movement, change) in movements {
         assert_kept(name, &movement.parse::<Movement>().unwrap().plan(change).unwrap());
     }
-    // The rows of these planes begin anywhere in a packet.
+    // The rows of these planes begin anywhere in a packet, so a stream finds each element by itself.
     let planes = Layout::packed(&[3, 48, 331]).and_then(|planes| planes.permute(&[1, 2, 0])).unwrap();
     let picture = Layout::packed(&[48, 331, 3]).unwrap();
     let [rows, planes] = [picture, planes].map(|layout| layout.slice(1, 1..331).unwrap());

@@ -27,7 +27,7 @@ pub fn files() -> &'static [(String, String)] {
 }
 
 /// The name of the generated part of a module.
-pub const GENERATED: &str = "block";
+pub const GENERATED: &str = "text";
 
 /// The parts of a module in order: files, and what the crate generates behind them.
 pub fn parts(wgsl: &str) -> Vec<(&'static str, Range<usize>)> {
@@ -75,12 +75,12 @@ mod tests {
     fn lines_of_a_module_are_those_of_its_files() {
         let [grid, walk] = ["shaders/grid.wgsl", "shaders/kernel/walk.wgsl"]
             .map(|name| files().iter().find(|(file, _)| file == name).unwrap());
-        let wgsl = format!("{}{}// A block\n", grid.1, walk.1);
+        let wgsl = format!("{}{}// Pieces\n", grid.1, walk.1);
         let first = grid.1.lines().count();
         let end = first + walk.1.lines().count() + 1;
         let words = format!("race: line {}, called in line 2 and line {end}, line 9999", first + 1);
         let expected =
-            "race: shaders/kernel/walk.wgsl:1, called in shaders/grid.wgsl:2 and block:1, line 9999";
+            "race: shaders/kernel/walk.wgsl:1, called in shaders/grid.wgsl:2 and text:1, line 9999";
         assert_eq!(located(&wgsl, &words), expected);
         assert_eq!(located(&wgsl, "no line at all"), "no line at all");
     }

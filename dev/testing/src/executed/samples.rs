@@ -1,14 +1,12 @@
 //! The self-test's cases for execution without a device, and further plans, which drivers would take hours to compile.
 //!
 //! The further plans cover each pair of dtypes with each step and many scales and biases, on elements where results
-//! change; numbers on the GPU; and the sample layouts of blocks.
+//! change; numbers on the GPU; and the sample layouts of pieces.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use wgpu_clamp::self_test::{Case, elements};
-use wgpu_clamp::{
-    Clamp, Clamps, DType, Error, Lanes, Layout, Limits, Number, Plan, Precision, Rounding, Scalar,
-};
+use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Plan, Precision, Rounding, Scalar};
 
 use super::trial::{self, Count, Execute, Trial, same_addresses};
 use crate::layouts::of_users;
@@ -47,15 +45,15 @@ pub struct Sample {
 
 /// The number of elements of the `case`-th case; a route may take more. The sizes differ in how many elements remain
 /// after the last whole unit or packet. Every seventh size is large, because only large sizes leave many elements beside
-/// blocks.
+/// boxes.
 pub const fn size(case: usize) -> usize {
     let size = if case.is_multiple_of(7) { 20_000 } else { 1_100 };
     size + case * 13 % 512
 }
 
-/// The lanes of the `case`-th case where it runs with one kind of them.
-pub fn lanes(case: usize) -> Lanes {
-    Lanes::ALL[mix(case as u64) as usize % 2]
+/// Whether the `case`-th case runs as on a CPU where it runs one way.
+pub fn on_cpu(case: usize) -> bool {
+    mix(case as u64) % 2 == 1
 }
 
 impl Sample {
@@ -76,7 +74,7 @@ impl Sample {
     }
 
     /// The `n`-th case of the self-test, on some of the elements that a device takes; the choice depends on `n`.
-    pub fn of_case(case: &Case, n: usize, lanes: Lanes) -> Self {
+    pub fn of_case(case: &Case, n: usize, cpu: bool) -> Self {
         let (asked, list) = (case.asked(), case.clamps().as_slice());
         let (src, dst) = case.layouts(size(n)).expect("a layout of a few elements");
         let bits = |number: Number| number.value().map_or(0, Scalar::bits);
@@ -93,7 +91,7 @@ impl Sample {
             dst,
             one_buffer: case.in_one_buffer(),
             limits: Limits::default().with(|limits| {
-                limits.lanes = lanes;
+                limits.cpu = cpu;
                 limits.f16_conversions = mix(n as u64) / 2 % 2 == 1;
             }),
             slots: if in_slots { list.iter().map(slots).collect() } else { vec![[0; 4]] },
@@ -248,11 +246,11 @@ fn exact_step(clamp: Clamp, (scale, bias): (f32, f32), center: u64) -> Sample {
     Sample { values, ..Sample::of_line(clamp, (scale, bias)) }
 }
 
-/// The default limits with each kind of lanes in turn, with and without conversions of F16 by the device.
+/// The default limits of a GPU and of a CPU in turn, with and without conversions of F16 by the device.
 fn usual_limits(n: usize) -> Limits {
     let f16_conversions = (n / 2 + n / 32).is_multiple_of(2);
     Limits::default().with(|limits| {
-        limits.lanes = Lanes::ALL[(n + n / 8) % 2];
+        limits.cpu = (n + n / 8) % 2 == 1;
         limits.f16_conversions = f16_conversions;
     })
 }
@@ -440,8 +438,8 @@ fn quantized() -> impl Iterator<Item = Sample> {
     })
 }
 
-/// Layouts besides the sample layouts of blocks, each with its axis of channels: rows that begin anywhere and are
-/// longer than a segment (the blocks that one invocation takes); matrices and mirrored planes, repeated so that they
+/// Layouts besides the sample layouts of pieces, each with its axis of channels: rows that begin anywhere and are
+/// longer than what one invocation takes in its turns; matrices and mirrored planes, repeated so that they
 /// meet all limits of [`places`]; layouts with the most dimensions.
 fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
     let mut all = Vec::new();
@@ -450,7 +448,7 @@ fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
         let planes = Layout::packed(&[c, 2, 3331])?.permute(&[1, 2, 0])?;
         all.extend([[(rows.flip(1)?, rows, 2), (rows, planes, 2), (planes, rows, 2)]; 6].concat());
     }
-    // In some of these rows the last segment has no whole packet.
+    // In some of these rows the last turn has no whole packet.
     for columns in [144, 136, 68, 34] {
         let rows = |pitch| Layout::packed(&[7, pitch])?.slice(1, 0..columns);
         all.extend([(rows(columns)?, rows(columns + 3)?, 0); 16]);
@@ -474,10 +472,24 @@ fn more_layouts() -> Result<Vec<(Layout, Layout, usize)>, Error> {
         let pairs = [(cut, Layout::packed(cut.shape())?, 1), (cut, turned, 7), (turned, cut, 7)];
         all.extend(pairs.into_iter().cycle().take(24));
     }
+    // Runs of four and of eight dimensions, in which units lie across the end of any dimension.
+    for shape in [&[5, 3, 7, 9][..], &[3; 8]] {
+        let runs = Layout::packed(shape)?;
+        let order: Vec<_> = (0..shape.len()).rev().collect();
+        let shape: Vec<_> = shape.iter().rev().copied().collect();
+        let turned = Layout::packed(&shape)?.permute(&order)?.flip(1)?;
+        let of_axes = (0..shape.len()).map(|axis| (turned, runs, axis));
+        all.extend(of_axes.cycle().take(16));
+        all.extend([(turned, runs, 0); 6]);
+    }
+    // Eight dimensions of which no two are adjacent, nor elements of any. The extents of the last two differ.
+    let wide = Layout::packed(&[6, 3, 3, 3, 3, 3, 3, 3])?;
+    let apart = (0..8).try_fold(wide, |layout, axis| layout.step(axis, 2))?;
+    all.extend((0..8).map(|axis| (apart, apart, axis)));
     Ok(all)
 }
 
-/// The sample layouts of blocks and [`more_layouts`], on devices with large and with small limits.
+/// The sample layouts of pieces and [`more_layouts`], on devices with large and with small limits.
 fn places() -> impl Iterator<Item = Sample> {
     let pairs: Vec<_> = pairs().collect();
     let fits = |(src, _, _): &(Layout, Layout, usize)| src.len() <= MOST;
@@ -531,7 +543,7 @@ fn places() -> impl Iterator<Item = Sample> {
             dst: if one_buffer && !in_place { moved() } else { dst },
             one_buffer,
             limits: limits[n / 2 % 3].with(|limits| {
-                limits.lanes = Lanes::ALL[chance / 4096 % 2];
+                limits.cpu = chance / 4096 % 2 == 1;
                 limits.f16_conversions = (chance / 8192).is_multiple_of(2);
             }),
             slots: vec![[0; 4]],

@@ -2,24 +2,28 @@
 
 use std::collections::HashMap;
 
-use super::super::arrange::{self, Byte};
-use super::super::{Block, LANES, Numbers, Shape, Stores};
+use super::arrange::{self, Byte};
 use super::{COMPONENTS, Element, Expr, Named, Text, Words};
 use crate::arithmetic::{AffineStep, Arithmetic, Class};
 use crate::fragment::{Fragment, fragment};
+use crate::kernel::piece::{Channels, LANES, Order, Piece, Stores};
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{PACKET, Placement, WORD};
 
 /// The most calls of an exact step outside a loop.
-pub(in crate::kernel::block) const MOST_CALLS: usize = 4;
+pub(in crate::kernel) const MOST_CALLS: usize = 4;
 
-impl Block {
+impl Piece {
     /// Whether the text first arranges elements into packets of dst and then clamps whole packets. Otherwise it clamps
     /// first. Whole packets need one element size on both sides, one clamp per packet, and either packed arithmetic or
     /// elements that are words or larger.
-    pub(in super::super) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
+    pub(in crate::kernel) fn takes_packets(&self, arithmetic: Arithmetic) -> bool {
         let packed = self.size(DST) >= WORD || has_packed_form(arithmetic);
-        if arithmetic.one_size().is_none() || !packed || self.stores == Stores::Words {
+        if arithmetic.one_size().is_none()
+            || !packed
+            || self.stores == Stores::Words
+            || self.channels == Channels::Stepped
+        {
             return false;
         }
         let packets = packets(self, &self.elements());
@@ -71,12 +75,12 @@ struct Part {
 }
 
 impl Part {
-    /// Merges parts with equal bits if the block has one clamp. With several channels it merges none, so that each
+    /// Merges parts with equal bits if the piece has one clamp. With several channels it merges none, so that each
     /// channel keeps equally many parts.
-    fn apart(parts: impl Iterator<Item = (Vec<Element>, Expr)>, numbers: Numbers) -> Vec<Self> {
+    fn apart(parts: impl Iterator<Item = (Vec<Element>, Expr)>, channels: Channels) -> Vec<Self> {
         let mut apart: Vec<Self> = Vec::new();
         for (elements, bits) in parts {
-            let equal = apart.iter_mut().find(|part| numbers != Numbers::Each && part.bits == bits);
+            let equal = apart.iter_mut().find(|part| !channels.differ() && part.bits == bits);
             match equal {
                 Some(part) => part.again.push(elements),
                 None => apart.push(Self { elements, again: Vec::new(), bits }),
@@ -86,7 +90,7 @@ impl Part {
     }
 }
 
-/// A packet of dst, or a word where a block [stores words](Stores::Words).
+/// A packet of dst, or a word where a piece [stores words](Stores::Words).
 struct Packet {
     row: usize,
     /// Counted from the start of the row.
@@ -110,8 +114,8 @@ impl Packet {
 }
 
 /// The packets of dst that hold `elements`.
-fn packets(block: &Block, elements: &[Element]) -> Vec<Packet> {
-    let per_store = block.per_store();
+fn packets(piece: &Piece, elements: &[Element]) -> Vec<Packet> {
+    let per_store = piece.per_store();
     let mut packets: Vec<Packet> = Vec::new();
     for element in elements {
         let (row, place) = (element.rows[DST], element.offsets[DST] as usize);
@@ -127,12 +131,13 @@ fn packets(block: &Block, elements: &[Element]) -> Vec<Packet> {
 
 impl Text<'_> {
     pub(super) fn clamp_and_store(&mut self, loaded: &Words) {
-        let packets = packets(self.block, &self.elements);
-        if !self.runs_beside() {
-            self.dst_rows();
+        let packets = packets(self.piece, &self.elements);
+        for (r, row) in self.piece.rows(DST).iter().enumerate() {
+            let start = self.row(DST, *row, -i32::from(self.piece.kept_before));
+            self.line(format!("let to_{r} = {};", start.divided(self.piece.per_store())));
         }
         for (n, packet) in packets.iter().enumerate().filter(|(_, packet)| packet.keeps()) {
-            let at = self.at(packet);
+            let at = Self::at(packet);
             // If one binding holds src and dst, and the text loads src by words, it loads dst by words too.
             let loaded = if self.by_words() {
                 let load = |word| Expr::Call("load_src_word", vec![at.clone().times(4).plus(word)]);
@@ -146,29 +151,6 @@ impl Text<'_> {
         self.clamp(&parts, &packets);
     }
 
-    /// Writes where the rows of dst begin.
-    pub(super) fn dst_rows(&mut self) {
-        for (r, row) in self.block.rows(DST).iter().enumerate() {
-            if self.in_rows() {
-                if r > 0 {
-                    let per_store = self.block.per_store();
-                    self.line(format!("let row_{r} = {r}u * (params.geometry.dst_pitch.x / {per_store}u);"));
-                }
-                continue;
-            }
-            let start = self.row(DST, *row, -i32::from(self.block.kept_before));
-            let per_store = self.block.per_store();
-            if self.joins() {
-                self.line(format!("let from_dst_{r} = {start};"));
-                self.line(format!("let to_{r} = from_dst_{r} / {per_store}u;"));
-                let places = Expr::name(format!("from_dst_{r}")).binary("%", Expr::Number(per_store as u32));
-                self.line(format!("let phase_{r} = {};", places.times(self.block.size(DST))));
-            } else {
-                self.line(format!("let to_{r} = {};", start.divided(per_store)));
-            }
-        }
-    }
-
     /// The parts, channel by channel.
     fn parts(&mut self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
         if self.takes_packets {
@@ -177,7 +159,7 @@ impl Text<'_> {
                 let elements = packet.places.iter().flatten().copied().collect();
                 (elements, self.arranged(&packet.places, loaded, &mut pairs))
             };
-            let mut parts = Part::apart(packets.iter().map(part), self.block.numbers);
+            let mut parts = Part::apart(packets.iter().map(part), self.piece.channels);
             for line in pairs.declarations(0) {
                 self.line(line);
             }
@@ -185,90 +167,44 @@ impl Text<'_> {
             return parts;
         }
         let mut elements = self.elements.clone();
+        if self.steps_channels() {
+            // Each element has a channel of its own, in the order of dst.
+            for (n, element) in elements.iter_mut().enumerate() {
+                element.channel = n as u8;
+            }
+        }
         elements.sort_by_key(|element| element.channel);
-        let at_once = Block::at_once(self.block.size(DST));
+        let at_once = Piece::at_once(self.piece.size(DST));
         let of_channel = elements.chunk_by(|a, b| a.channel == b.channel);
         let parts = of_channel.flat_map(|elements| elements.chunks(at_once));
-        Part::apart(parts.map(|part| (part.to_vec(), self.side_by_side(part, loaded))), self.block.numbers)
+        Part::apart(parts.map(|part| (part.to_vec(), self.side_by_side(part, loaded))), self.piece.channels)
     }
 
     /// A packet's address, in packets.
-    fn at(&self, packet: &Packet) -> Expr {
-        let Packet { row, number, .. } = *packet;
-        let to = |n| Expr::name(format!("to_{n}"));
-        match (self.in_rows(), row) {
-            (true, 0) => to(number),
-            (true, row) => to(number).binary("+", Expr::name(format!("row_{row}"))),
-            (false, row) => to(row).plus(number),
-        }
+    fn at(packet: &Packet) -> Expr {
+        Expr::name(format!("to_{}", packet.row)).plus(packet.number)
     }
 
-    pub(super) fn in_rows(&self) -> bool {
-        self.block.shape == Shape::Rows
+    fn steps_channels(&self) -> bool {
+        self.piece.channels == Channels::Stepped
     }
 
     /// Whether dst is stored by words because src is loaded by words from the same binding.
     fn by_words(&self) -> bool {
-        self.placement == Placement::OneBuffer && !self.block.by_packets()
+        self.placement == Placement::OneBuffer && !self.piece.by_packets()
     }
 
     /// What is stored, for comments.
     const fn unit(&self) -> &'static str {
-        match self.block.stores {
+        match self.piece.stores {
             Stores::Packets | Stores::Exchanged => "packet(s)",
             Stores::Words => "word(s)",
         }
     }
 
-    /// Whether blocks are of [`Shape::Runs`], whose packets join two blocks.
-    pub(super) fn joins(&self) -> bool {
-        matches!(self.block.shape, Shape::Runs { .. })
-    }
-
-    /// Writes the end of a block of runs beside each other, and the stores of packets that join it to the block before.
-    pub(super) fn store_beside(&mut self) {
-        self.indent -= 1;
-        self.line("}");
-        let packets = packets(self.block, &self.elements);
-        let of_row = self.packets_of_row();
-        for r in 0..self.block.runs() {
-            self.line(format!("give(invocation, {r}u, next_{});", (r + 1) * of_row - 1));
-        }
-        self.line("workgroupBarrier();");
-        self.within("if start.stores {", |text| {
-            for (n, packet) in packets.iter().enumerate() {
-                let Packet { row, number, .. } = *packet;
-                let before = match number {
-                    0 => format!("given(invocation, {row}u)"),
-                    _ => format!("next_{}", n - 1),
-                };
-                text.line(format!("let before_{n} = {before};"));
-                text.join(n, packet, &format!("before_{n}"), "at.x > 0u");
-            }
-        });
-    }
-
-    /// Writes the store of the packet that joins the end of `before` and the start of `next_n`. `follows`: whether there
-    /// is a block before.
-    fn join(&mut self, n: usize, packet: &Packet, before: &str, follows: &str) {
-        let Packet { row, number, .. } = *packet;
-        let at = self.at(packet);
-        let size = self.block.size(DST);
-        let joined = format!("joined(phase_{row}, {size}u, {before}, next_{n})");
-        let store = |text: &mut Self| {
-            text.line(format!("let joined_{n} = {joined};"));
-            text.store_whole(n, &at, &Expr::name(format!("joined_{n}")));
-        };
-        if number == 0 {
-            self.within(format!("if {follows} || phase_{row} == 0u {{"), store);
-        } else {
-            store(self);
-        }
-    }
-
     /// Writes the store of the `n`-th packet. `names` are the names of the parts; `places` says where each element is.
     fn store(&mut self, n: usize, packet: &Packet, names: &[String], places: &Places) {
-        let at = &self.at(packet);
+        let at = &Self::at(packet);
         let mut clamped = self.assembled(packet, names, places);
         if packet.keeps() {
             let mask = self.mask(&packet.places);
@@ -276,28 +212,15 @@ impl Text<'_> {
             let old = Expr::name(format!("old_{n}")).binary("&", of_words(mask.map(|word| !word)));
             clamped = Expr::or([old, clamped.binary("&", of_words(mask))]);
         }
-        let Packet { row, number, .. } = *packet;
         if self.exchanges() {
-            self.line(format!("packet_{number} = {clamped};"));
-            return;
-        }
-        if !self.joins() {
+            self.line(format!("packet_{} = {clamped};", packet.number));
+        } else {
             self.store_whole(n, at, &clamped);
-            return;
         }
-        if self.runs_beside() {
-            self.line(format!("next_{n} = {clamped};"));
-            return;
-        }
-        self.line(format!("let next_{n} = {clamped};"));
-        self.within("if unit >= blocks.first {", |text| {
-            text.join(n, packet, &format!("before_{row}"), "unit > 0u");
-        });
-        self.line(format!("before_{row} = next_{n};"));
     }
 
     fn store_whole(&mut self, n: usize, at: &Expr, packet: &Expr) {
-        if self.block.stores == Stores::Words {
+        if self.piece.stores == Stores::Words {
             self.line(format!("store_dst_word({at}, {packet});"));
         } else if self.by_words() {
             self.line(format!("let whole_{n} = {packet};"));
@@ -312,7 +235,7 @@ impl Text<'_> {
 
     /// The bits of a packet's words that belong to elements.
     fn mask(&self, places: &[Option<Element>]) -> [u32; 4] {
-        let size = self.block.size(DST);
+        let size = self.piece.size(DST);
         let mut words = [0_u32; 4];
         for (n, _) in places.iter().enumerate().filter(|(_, place)| place.is_some()) {
             for byte in n * size..(n + 1) * size {
@@ -324,13 +247,13 @@ impl Text<'_> {
 
     /// The word of src in which an element begins, as row and index, and the element's first bit in this word.
     fn source(&self, element: &Element) -> ((usize, usize), usize) {
-        let byte = element.offsets[SRC] as usize * self.block.size(SRC);
+        let byte = element.offsets[SRC] as usize * self.piece.size(SRC);
         ((element.rows[SRC], byte / WORD), byte % WORD * 8)
     }
 
     /// A vector with the bits of up to four elements, or up to two 64-bit elements.
     fn side_by_side(&self, elements: &[Element], loaded: &Words) -> Expr {
-        let bits = self.block.size(SRC) * 8;
+        let bits = self.piece.size(SRC) * 8;
         let sources: Vec<_> = elements.iter().map(|element| self.source(element)).collect();
         if bits == 8 && sources.len() == 4 && (0..4).all(|n| sources[n] == (sources[0].0, 8 * n)) {
             let word = Expr::vector(vec![loaded[&sources[0].0].clone()]);
@@ -344,7 +267,10 @@ impl Text<'_> {
                 .map(move |word| loaded[&(row, word)].clone().shifted(-(shift as i32)).masked(mask))
         };
         let mut lanes: Vec<_> = sources.into_iter().flat_map(lane).collect();
-        lanes.resize(words * Block::at_once(self.block.size(DST)), Expr::Number(0));
+        if self.steps_channels() {
+            return if lanes.len() == 1 { lanes.remove(0) } else { Expr::Call("vec2<u32>", lanes) };
+        }
+        lanes.resize(words * Piece::at_once(self.piece.size(DST)), Expr::Number(0));
         Expr::vector(lanes)
     }
 
@@ -355,9 +281,10 @@ impl Text<'_> {
             let element = packet.places.iter().flatten().next().expect("a packet has an element");
             return whole(places[&(element.rows[DST], element.offsets[DST])].0);
         }
-        let words = self.block.size(DST).div_ceil(WORD);
+        let words = self.piece.size(DST).div_ceil(WORD);
         let at = |element: &Element| places[&(element.rows[DST], element.offsets[DST])];
         let lane = |element: &Option<Element>| match element.as_ref().map(at) {
+            Some((part, _)) if self.steps_channels() => vec![whole(part)],
             Some((part, n)) => {
                 let components = COMPONENTS[n * words..(n + 1) * words].concat();
                 vec![Expr::name(format!("{}.{components}", names[part]))]
@@ -376,11 +303,16 @@ impl Text<'_> {
             if let Some((part, _)) = first.filter(|_| in_order) {
                 return whole(part);
             }
-            Expr::vector(quad.iter().flat_map(lane).collect())
+            let mut lanes: Vec<_> = quad.iter().flat_map(lane).collect();
+            if words == 1 {
+                // A word has two elements of two bytes.
+                lanes.resize(LANES, Expr::Number(0));
+            }
+            Expr::vector(lanes)
         };
         let mut quads: Vec<_> = packet.places.chunks(LANES).map(quad).collect();
         match quads.len() {
-            1 if self.block.stores == Stores::Words => Expr::Call("word_of_quad", quads),
+            1 if self.piece.stores == Stores::Words => Expr::Call("word_of_quad", quads),
             1 => quads.remove(0),
             _ => Expr::Call("of_quads", quads),
         }
@@ -388,7 +320,7 @@ impl Text<'_> {
 
     /// A packet of dst before clamping, from elements of the same size.
     fn arranged(&self, places: &[Option<Element>], loaded: &Words, pairs: &mut Named) -> Expr {
-        let size = self.block.size(DST);
+        let size = self.piece.size(DST);
         let byte = |n: usize| {
             let element = places[n / size].as_ref()?;
             let from = element.offsets[SRC] as usize * size + n % size;
@@ -402,8 +334,13 @@ impl Text<'_> {
     /// values are alive at once.
     fn clamp(&mut self, parts: &[Part], packets: &[Packet]) {
         // For 4-byte elements `elements` serves, because a packet is a vector of four elements.
-        let by_packets = self.takes_packets && self.block.size(DST) < WORD || self.block.size(DST) > WORD;
-        let function = if by_packets { "packet" } else { "elements" };
+        let by_packets = self.takes_packets && self.piece.size(DST) < WORD || self.piece.size(DST) > WORD;
+        let steps = self.steps_channels();
+        let function = match (by_packets, steps) {
+            (_, true) => "element",
+            (true, _) => "packet",
+            _ => "elements",
+        };
         let mut places = Places::new();
         for (p, part) in parts.iter().enumerate() {
             for elements in [&part.elements].into_iter().chain(&part.again) {
@@ -412,8 +349,9 @@ impl Text<'_> {
                     .extend(of_part.map(|(n, element)| ((element.rows[DST], element.offsets[DST]), (p, n))));
             }
         }
-        let several = self.block.numbers != Numbers::One;
-        let around = self.is_around();
+        // In further turns, a stream keeps the channel of its run.
+        let kept = self.turn > 0 && self.piece.order == Order::Stream && self.piece.channels == Channels::One;
+        let several = self.piece.channels != Channels::None && !kept;
         let channel = |part: &Part| part.elements[0].channel;
         self.line("");
         let names: Vec<_> = (0..parts.len()).map(|n| format!("clamped_{n}")).collect();
@@ -430,18 +368,15 @@ impl Text<'_> {
                 parts.iter().enumerate().all(|(p, part)| p / of_channel == usize::from(channel(part)))
             );
             let one_channel = of_channel == count;
-            if around {
-                self.line("var channel = channel_0;");
+            if steps {
+                self.line("var element_next = element_0;");
             } else if several && one_channel {
                 self.line("set_channel(channel_0);");
             }
             self.within(format!("for (var i = 0u; i < {count}u; i++) {{"), |text| {
-                if around {
-                    text.line("set_channel(channel);");
-                    text.line(format!(
-                        "channel = select(channel, next_channel(channel), i % {of_channel}u == {}u);",
-                        of_channel - 1
-                    ));
+                if steps {
+                    text.line("set_channel(channel_0 + channel_in_run(element_next));");
+                    text.line("element_next = next_element(element_next);");
                 } else if several && !one_channel {
                     text.line(format!("set_channel(channel_0 + i / {of_channel}u);"));
                 }
@@ -472,18 +407,17 @@ impl Text<'_> {
             if several && current != Some(channel(part)) {
                 current = Some(channel(part));
                 let n = channel(part);
-                if around && n > 0 {
-                    self.line(format!("let channel_{n} = next_channel(channel_{});", n - 1));
-                }
-                let name = if around {
-                    Expr::name(format!("channel_{n}"))
+                let first = Expr::name("channel_0");
+                let name = if steps {
+                    let found = Expr::Call("channel_in_run", vec![Expr::name(format!("element_{n}"))]);
+                    first.binary("+", found)
                 } else {
-                    Expr::name("channel_0").plus(n.into())
+                    first.plus(n.into())
                 };
                 self.line(format!("set_channel({name});"));
             }
             self.line(format!("let {} = {function}({});", names[p], part.bits));
-            // Stores packets in order, because a packet may be joined to the preceding packet.
+            // Stores each packet once its last element is clamped.
             while stored < packets.len() && last(&packets[stored]) <= Some(p) {
                 self.store(stored, &packets[stored], &names, &places);
                 stored += 1;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::text::{Expr, Named};
+use super::expr::{Expr, Named};
 
 /// A byte of a loaded word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,8 @@
-//! Blocks for layouts as users have them, for tests of many modules. They are samples: no list has all blocks.
+//! Pieces for layouts as users have them, for tests of many modules. They are samples: no list has all pieces.
 
-use super::Block;
+use super::{Kernel, Limits, Placement, Region, Task, candidates};
 use crate::Layout;
 use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts};
-use crate::kernel::{Candidates, Kernel, Limits, Placement, Region, Task};
 
 /// The layouts of `clamp_testing`, which links another build of this crate.
 fn layouts() -> Vec<(Layout, Layout, usize)> {
@@ -16,45 +15,40 @@ fn layouts() -> Vec<(Layout, Layout, usize)> {
     .collect()
 }
 
-/// The block that claims the region of these layouts, if any, and the place of its parameters.
-fn block(
+/// The pieces that could take the region of these layouts, and the place of their parameters.
+fn pieces(
     arithmetic: Arithmetic,
     placement: Placement,
     (src, dst, axis): &(Layout, Layout, usize),
     with_channels: bool,
-) -> Option<(Kernel, ParameterPlace)> {
+) -> Vec<(Kernel, ParameterPlace)> {
     let channels = if with_channels { src.shape()[*axis] } else { 1 };
     let (shortcuts, limits) = (Shortcuts::default(), Limits::default());
     let task = Task { arithmetic, shortcuts, channels, placement, limits };
     let region = Region::collapsed(src, dst, with_channels.then_some(*axis));
-    let kernel = Candidates::new(&task, &region)
-        .iter()
-        .map(|one| one.kernel)
-        .find(|kernel| *kernel != Kernel::Gather)?;
-    Some((kernel, ParameterPlace::of(channels, ParameterPlace::Block.in_block())))
+    let place = ParameterPlace::of(channels, ParameterPlace::Block.in_block());
+    let all = candidates(&task, &region).map(|one| (one.kernel, place));
+    all.filter(|(kernel, _)| *kernel != Kernel::Words).collect()
 }
 
-impl Block {
-    /// Blocks for each arithmetic and every `step`-th layout, each once. The first layout and the placement differ from
-    /// one arithmetic to the next.
-    pub(crate) fn samples(
-        step: usize,
-    ) -> impl Iterator<Item = (Arithmetic, ParameterPlace, Kernel, Placement)> {
-        let layouts = layouts();
-        let mut met = std::collections::HashSet::new();
-        Arithmetic::all().enumerate().flat_map(move |(n, arithmetic)| {
-            let turns = layouts.iter().enumerate().skip(n % step).step_by(step);
-            let of_turn = |(turn, layouts)| {
-                let placement = Placement::ALL[(n + turn / step) % 3];
-                let with_channels = [false, true].into_iter();
-                let taken = with_channels
-                    .filter_map(move |with_channels| block(arithmetic, placement, layouts, with_channels));
-                taken.map(move |(kernel, parameters)| (arithmetic, parameters, kernel, placement))
-            };
-            let all: Vec<_> = turns.flat_map(of_turn).filter(|sample| met.insert(*sample)).collect();
-            all
-        })
-    }
+/// Pieces for each arithmetic and every `step`-th layout, each once: all that could take the layout, in turn. The first layout
+/// and the placement differ from one arithmetic to the next.
+pub(crate) fn samples(step: usize) -> impl Iterator<Item = (Arithmetic, ParameterPlace, Kernel, Placement)> {
+    let layouts = layouts();
+    let mut met = std::collections::HashSet::new();
+    Arithmetic::all().enumerate().flat_map(move |(n, arithmetic)| {
+        let turns = layouts.iter().enumerate().skip(n % step).step_by(step);
+        let of_turn = |(turn, layouts)| {
+            let placement = Placement::ALL[(n + turn / step) % 3];
+            let taken = [false, true].into_iter().filter_map(move |with_channels| {
+                let mut all = pieces(arithmetic, placement, layouts, with_channels);
+                if all.is_empty() { None } else { Some(all.swap_remove((n + turn) % all.len())) }
+            });
+            taken.map(move |(kernel, parameters)| (arithmetic, parameters, kernel, placement))
+        };
+        let all: Vec<_> = turns.flat_map(of_turn).filter(|sample| met.insert(*sample)).collect();
+        all
+    })
 }
 
 mod tests {
@@ -63,7 +57,7 @@ mod tests {
     use super::*;
     use crate::{Clamp, DType};
 
-    /// No text contains the extents, offsets or far strides of a tensor, so each kind of layout has few blocks, at any
+    /// No text contains the extents, offsets or far strides of a tensor, so each kind of layout has few pieces, at any
     /// sizes and offsets.
     #[test]
     fn texts_are_few() {
@@ -76,7 +70,7 @@ mod tests {
             let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
             let task = Task::of(&[clamp], 1, Placement::TwoBuffers, Limits::default(), |_, _| {}).unwrap();
             for (c, kind) in [1, 3, 4, 16].into_iter().flat_map(|c| (0..5).map(move |kind| (c, kind))) {
-                let mut blocks = HashSet::new();
+                let mut pieces = HashSet::new();
                 for (height, width) in sizes {
                     let hwc = Layout::packed(&[height, width, c]).unwrap();
                     let planes = Layout::packed(&[c, height, width]).unwrap().permute(&[1, 2, 0]).unwrap();
@@ -90,11 +84,11 @@ mod tests {
                     };
                     for offset in 0..32 {
                         let region = Region::collapsed(&at(&src, offset * 7 % 32), &at(&dst, offset), None);
-                        blocks.extend(Candidates::new(&task, &region).iter().next().map(|one| one.kernel));
+                        pieces.extend(candidates(&task, &region).next().map(|one| one.kernel));
                     }
                 }
-                assert!(blocks.len() <= 13, "{source} to {dtype}, {c} components, {kind}: {blocks:#?}");
-                most = most.max(blocks.len());
+                assert!(pieces.len() <= 13, "{source} to {dtype}, {c} components, {kind}: {pieces:#?}");
+                most = most.max(pieces.len());
             }
         }
         println!("{most} at most");

@@ -1,10 +1,10 @@
-//! Expressions of a block's text. Equal expressions are equal values.
+//! Expressions of a piece's text. Equal expressions are equal values.
 
 use std::fmt;
 
 /// An expression of words, or of vectors of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::kernel::block) enum Expr {
+pub(super) enum Expr {
     /// A name that is declared once, or a member of one.
     Name(String),
     Number(u32),
@@ -17,7 +17,7 @@ pub(in crate::kernel::block) enum Expr {
 use Expr::{Binary, Call, Mask, Name, Number};
 
 impl Expr {
-    pub(in crate::kernel::block) fn name(name: impl Into<String>) -> Self {
+    pub(super) fn name(name: impl Into<String>) -> Self {
         Name(name.into())
     }
 
@@ -46,7 +46,7 @@ impl Expr {
     }
 
     /// A word shifted left, or right if `left` is negative.
-    pub(in crate::kernel::block) fn shifted(self, left: i32) -> Self {
+    pub(super) fn shifted(self, left: i32) -> Self {
         match left {
             0 => self,
             1.. => self.binary("<<", Number(left.unsigned_abs())),
@@ -55,7 +55,7 @@ impl Expr {
     }
 
     /// The bits of a word that `mask` selects. A shift may have dropped the others already.
-    pub(in crate::kernel::block) fn masked(self, mask: u32) -> Self {
+    pub(super) fn masked(self, mask: u32) -> Self {
         let kept = match &self {
             Binary("<<", operands) => operands[1].number().map_or(u32::MAX, |left| u32::MAX << left),
             Binary(">>", operands) => operands[1].number().map_or(u32::MAX, |right| u32::MAX >> right),
@@ -65,7 +65,7 @@ impl Expr {
     }
 
     /// The bits of all `parts`; 0 if there is none.
-    pub(in crate::kernel::block) fn or(parts: impl IntoIterator<Item = Self>) -> Self {
+    pub(super) fn or(parts: impl IntoIterator<Item = Self>) -> Self {
         parts.into_iter().reduce(Self::joined).unwrap_or(Number(0))
     }
 
@@ -119,19 +119,19 @@ impl fmt::Display for Expr {
 
 /// Expressions with names, each once.
 #[derive(Debug)]
-pub(in crate::kernel::block) struct Named {
+pub(super) struct Named {
     prefix: String,
     all: Vec<Expr>,
 }
 
 impl Named {
     /// The names begin with `prefix`.
-    pub(in crate::kernel::block) fn new(prefix: impl Into<String>) -> Self {
+    pub(super) fn new(prefix: impl Into<String>) -> Self {
         Self { prefix: prefix.into(), all: Vec::new() }
     }
 
     /// The name of an expression.
-    pub(in crate::kernel::block) fn name(&mut self, expression: Expr) -> Expr {
+    pub(super) fn name(&mut self, expression: Expr) -> Expr {
         let known = self.all.iter().position(|other| *other == expression);
         let n = known.unwrap_or_else(|| {
             self.all.push(expression);
@@ -141,7 +141,7 @@ impl Named {
     }
 
     /// The declarations of the names from the `first`-th one on.
-    pub(in crate::kernel::block) fn declarations(&self, first: usize) -> impl Iterator<Item = String> {
+    pub(super) fn declarations(&self, first: usize) -> impl Iterator<Item = String> {
         let all = self.all.iter().enumerate().skip(first);
         all.map(|(n, expression)| format!("let {}{n} = {expression};", self.prefix))
     }

@@ -1,0 +1,279 @@
+//! Boxes: one or more packets or words of dst, where src and dst disagree about what is adjacent, or where channels differ
+//! within a packet. The host's half of `kernel/boxes.wgsl` and `kernel/squares.wgsl`.
+
+use bytemuck::Zeroable;
+
+use super::choose::{LEAST_APART, MOST_PARTS};
+use super::grow::{Growth, fastest, most_shared};
+use super::piece::{Along, Order, Piece, Reads, Stores, Stride};
+use super::region::{DST, Region, SRC};
+use super::walk::{BoundTile, Loop, Rank, Walk};
+use super::{
+    Claim, Cut, Dispatch, EntryPoint, Kernel, Launch, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE,
+};
+use crate::MAX_RANK;
+use crate::fragment::mirrors;
+
+/// The side of a square of boxes: a workgroup takes 16 by 16 boxes, unless one side of the tile is short.
+const SQUARE: u64 = 16;
+
+mirrors! {
+    /// Mirrors `Geometry` in `kernel/boxes.wgsl`.
+    struct Geometry {
+        walk: Walk,
+        src_pitch: [u32; 4],
+        dst_pitch: [u32; 4],
+        steps: [u32; 4],
+        counts: [u32; 4],
+    }
+}
+
+/// How boxes are cut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Boxes {
+    /// The fewest elements that fill packets or words of dst.
+    Narrow,
+    /// Widened in src.
+    Wide,
+    /// As [`Wide`](Boxes::Wide), but loads packets of src past the last element. Elements that follow there are left to
+    /// another kernel.
+    Past,
+    /// The same channels of several pixels, far apart, along this dimension.
+    Shared(usize),
+}
+
+/// The entry point `boxes`, with the values of its constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BoxesEntry {
+    pub(super) rank: Rank,
+    /// The constant `SQUARES`: a workgroup's boxes along src's fastest dimension. For [`Order::Squares`] only.
+    pub(super) squares: Option<u32>,
+}
+
+impl BoxesEntry {
+    pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
+        let squares = self.squares.map(|boxes| ("SQUARES", boxes.into()));
+        [self.rank.constant()].into_iter().chain(squares).collect()
+    }
+}
+
+impl Piece {
+    /// Elements from the first to the last of the box on one side, both included; `None` if a stride is far.
+    fn span(&self, side: usize) -> Option<usize> {
+        let reach = |dim: &Along| match dim.strides[side] {
+            Stride::Near(stride) => Some(usize::from(stride.unsigned_abs()) * usize::from(dim.extent - 1)),
+            Stride::Far => None,
+        };
+        self.dims().iter().map(reach).sum::<Option<usize>>().map(|reach| reach + 1)
+    }
+
+    /// Whether the box loads words of src between which it leaves gaps that dst has not: more than a quarter.
+    pub(super) fn loads_sparsely(&self) -> bool {
+        let [src, dst] = [SRC, DST].map(|side| self.span(side));
+        let used = dst.unwrap_or_default().max(self.len());
+        self.order == Order::Line && !self.by_packets() && src.is_some_and(|src| 4 * used < 3 * src)
+    }
+
+    /// Adjacent packets of dst in a row of the box, or adjacent words of one element; 1 if it leaves gaps. `keeps`: whether
+    /// packets also have bytes to preserve.
+    fn adjacent(&self, keeps: bool) -> usize {
+        let near = self.dims().iter().filter_map(|dim| match dim.strides[DST] {
+            Stride::Near(stride) => Some((usize::from(stride.unsigned_abs()), usize::from(dim.extent))),
+            Stride::Far => None,
+        });
+        let (mut reach, mut elements) = (1, 1);
+        for (stride, extent) in near {
+            (reach, elements) = (reach + stride * (extent - 1), elements * extent);
+        }
+        let gapless = reach == elements || keeps;
+        let gaps_matter = self.stores == Stores::Packets || self.size(DST) == WORD;
+        if gapless && gaps_matter { reach.div_ceil(self.per_store()) } else { 1 }
+    }
+
+    /// Whether a workgroup exchanges the packets of boxes: memory holds those of a workgroup. In one buffer, an invocation could
+    /// load what another has stored. On a CPU, memory is shared anyway.
+    fn exchanges(&self, task: &Task) -> bool {
+        let bytes = WORKGROUP_SIZE as usize * (self.round() * PACKET + WORD);
+        !task.limits.cpu
+            && task.placement != Placement::OneBuffer
+            && bytes <= task.limits.max_workgroup_memory as usize
+    }
+
+    /// Claims a region for boxes, from those that fill packets or words with the fewest elements.
+    pub(super) fn boxes(
+        task: &Task,
+        region: &Region,
+        mut growth: Growth<'_>,
+        boxes: Boxes,
+    ) -> Option<(Self, Claim)> {
+        let Growth { dims, d, keeps, ahead: (first, lead), .. } = growth;
+        let along = dims[d];
+        let past_src = boxes == Boxes::Past;
+        match boxes {
+            Boxes::Narrow => {}
+            Boxes::Shared(e) => growth.extents[e] = most_shared(task).min(dims[e].extent),
+            Boxes::Wide | Boxes::Past => growth.widen(),
+        }
+        // Pixels beyond whole boxes are left to another kernel. One more pixel is left if the last packet of dst, whose other
+        // bytes are kept, would extend past the last element.
+        let reach = (growth.extents[d] - 1) * along.dst.unsigned_abs();
+        let behind_last = (lead + growth.pixel_len(d) + reach) * growth.sizes[DST];
+        let past_dst = keeps && !behind_last.next_multiple_of(WORD).is_multiple_of(PACKET);
+        let behind = if past_src { growth.packet_past()? } else { 0 }.max(past_dst.into());
+        let rest = along.extent.checked_sub(first + behind)? % growth.extents[d];
+        growth.divide_others(MOST_PARTS - usize::from(first > 0) - usize::from(behind + rest > 0));
+        if growth.len() == 1 {
+            return None;
+        }
+        let channels = growth.channels(task);
+
+        let mut cuts = [None; MOST_PARTS];
+        let mut slots = cuts.iter_mut();
+        for (e, dim) in dims.iter().enumerate() {
+            let (first, behind) = if e == d { (first, behind) } else { (0, 0) };
+            let extent_of_box = growth.extents[e];
+            // `rest` is there only if the dimension has the elements that are cut off.
+            let extent = (dim.extent - first - behind) / extent_of_box * extent_of_box;
+            if extent < dim.extent {
+                // A cut keeps at least half of the dimension, and the first channel.
+                if extent * 2 < dim.extent || dim.channels && first > 0 {
+                    return None;
+                }
+                *slots.next()? = Some(Cut { dim: e, first, extent });
+            }
+        }
+        let ends = [past_src, past_dst].map(|past| if past { PACKET } else { WORD } as u64);
+        let claim = Claim { cuts, ends };
+        let main = claim.main(region);
+        if main.dims().len() < dims.len() {
+            return None;
+        }
+        let piece = Self { kept_before: lead as u8, ..growth.piece(&main, channels, past_src) };
+        if past_src && piece.reads != Reads::Packets {
+            return None;
+        }
+        let adjacent = piece.adjacent(keeps);
+        if adjacent == 1 {
+            return Some((piece, claim));
+        }
+        // Neighbouring invocations would leave gaps between their stores. They exchange the packets of whole boxes.
+        let of_box = growth.len() / piece.per_store();
+        if keeps || growth.stores == Stores::Words || adjacent < of_box {
+            return None;
+        }
+        let stores = if piece.exchanges(task) { Stores::Exchanged } else { growth.stores };
+        Some((Self { stores, ..piece }, claim))
+    }
+
+    pub(super) fn boxes_tiling(&self, task: &Task, region: &Region) -> Tiling {
+        let elements = self.len() as u64;
+        let limits = &task.limits;
+        // A workgroup of a square may have only one box, in a narrow tile.
+        let boxes = if self.order == Order::Squares { limits.workgroups() } else { limits.invocations() };
+        let mut tiling = Tiling::of_elements(boxes.saturating_mul(elements));
+        for dim in self.dims() {
+            tiling.multiples[Self::dim_of(*dim, region)] = dim.extent.into();
+        }
+        tiling
+    }
+
+    pub(super) fn launch_boxes(&self, tile: &BoundTile<'_>) -> Launch {
+        let rank = tile.region.dims().len();
+        let mut geometry = Geometry::zeroed();
+        // Number of boxes along each dimension of the region, and strides from one box to the next.
+        let mut all = [Loop::ONCE; MAX_RANK];
+        let loops = &mut all[..rank];
+        let mut extents = [1; MAX_RANK];
+        for (d, (along, dim)) in loops.iter_mut().zip(tile.region.dims()).enumerate() {
+            *along = Loop::of(dim, tile.tile.extents[d]);
+            if let Some(n) = self.dims().iter().position(|dim| Self::dim_of(*dim, tile.region) == d) {
+                extents[d] = self.dims[n].extent.into();
+                geometry.src_pitch[n] = dim.src as u32;
+                geometry.dst_pitch[n] = dim.dst as u32;
+                *along = along.in_steps(extents[d] as u64);
+            }
+        }
+        let ends = fastest(tile.region, &extents).filter(|_| self.order == Order::Squares);
+        if let Some(ends) = ends {
+            return self.launch_squares(tile, geometry, loops, ends);
+        }
+        let mut loops: Vec<_> = loops.iter().copied().filter(|along| along.extent > 1).collect();
+        loops.sort_by_key(|along| along.dst);
+        let (walk, rank, grid) =
+            Walk::over(tile, loops, self.turns(tile.task.arithmetic, tile.task.limits.cpu));
+        geometry.walk = walk;
+        self.launch_of(&geometry, BoxesEntry { rank, squares: None }, grid)
+    }
+
+    /// Launches squares of boxes along the dimensions `ends`: src's fastest and dst's fastest.
+    fn launch_squares(
+        &self,
+        tile: &BoundTile<'_>,
+        mut geometry: Geometry,
+        loops: &[Loop],
+        ends: [usize; 2],
+    ) -> Launch {
+        let [first, second] = ends.map(|d| loops[d]);
+        let boxes = [first.extent, second.extent];
+        // A square, unless the tile has few boxes along one side: invocations outside the tile are wasted.
+        let workgroup = u64::from(WORKGROUP_SIZE);
+        let wide = match boxes {
+            [boxes, _] if boxes < SQUARE => boxes.next_power_of_two(),
+            [_, boxes] if boxes < SQUARE => workgroup / boxes.next_power_of_two(),
+            _ => SQUARE,
+        };
+        geometry.counts = [boxes[0] as u32, boxes[1] as u32, 0, 0];
+        geometry.steps = [first.src, first.dst, second.src, second.dst].map(|step| step as u32);
+        let squares = [first.in_steps(wide), second.in_steps(workgroup / wide)];
+        let others =
+            loops.iter().enumerate().rev().filter(|(d, along)| !ends.contains(d) && along.extent > 1);
+        let loops: Vec<_> = squares.into_iter().chain(others.map(|(_, along)| *along)).collect();
+        let (mut walk, rank) = Walk::of(tile, &loops);
+        let grid = tile.task.limits.grid(walk.count.into());
+        walk.grid_width = grid[0];
+        geometry.walk = walk;
+        self.launch_of(&geometry, BoxesEntry { rank, squares: Some(wide as u32) }, grid)
+    }
+
+    fn launch_of(&self, geometry: &Geometry, entry_point: BoxesEntry, grid: [u32; 2]) -> Launch {
+        let entry_point = EntryPoint::Boxes(entry_point);
+        Launch::new(geometry, vec![Dispatch { kernel: Kernel::Piece(*self), entry_point, grid }])
+    }
+}
+
+/// The dimension of pixels split so that boxes may take the same channels of several of them, far apart: the region, and the
+/// dimension of these pixels. For channels last: pixels with few channels are adjacent, those with many may lie anywhere.
+pub(super) fn shared(task: &Task, region: &Region) -> Option<(Region, usize)> {
+    let [.., pixels, channels] = region.dims() else { return None };
+    let pixel = channels.extent.cast_signed();
+    let adjacent = pixels.dst == pixel && pixels.src == pixel && channels.extent.is_multiple_of(4);
+    let per_packet = task.per_packet();
+    let d = region.dims().len() - 2;
+    if !(channels.channels && channels.dst == 1 && channels.src == 1) {
+        return None;
+    }
+    if channels.extent >= LEAST_APART * per_packet {
+        return Some((*region, d));
+    }
+    if !adjacent {
+        return None;
+    }
+    // Pixels that fill whole packets, and lines of neighbouring invocations.
+    let whole = per_packet / (1 << channels.extent.trailing_zeros().min(per_packet.trailing_zeros()));
+    let least = (LEAST_APART * per_packet).div_ceil(channels.extent).next_multiple_of(whole);
+    let split = |count: usize, inner: usize| {
+        if pixels.extent == count * inner {
+            return Some((region.split(d, inner)?, d));
+        }
+        Some((region.split(d, count * inner)?.split(d + 1, inner)?, d + 1))
+    };
+    let mut count = most_shared(task);
+    while count >= 2 {
+        let found = (1..=LEAST_APART).find_map(|n| split(count, n * least));
+        if found.is_some() {
+            return found;
+        }
+        count /= 2;
+    }
+    None
+}

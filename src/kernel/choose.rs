@@ -1,0 +1,147 @@
+//! Which kernel takes a region: rules in an order, and their thresholds.
+
+use std::iter;
+
+use super::boxes::{Boxes, shared};
+use super::grow::Growth;
+use super::piece::{Piece, Stores};
+use super::region::Region;
+use super::{Claim, Kernel, Placement, Task, WORD};
+
+/// A kernel, the region that it claims, and the parts of it that it leaves to others.
+#[derive(Clone, Copy)]
+pub(crate) struct Candidate {
+    pub(crate) kernel: Kernel,
+    /// The whole region; its dimensions may be split.
+    pub(crate) region: Region,
+    pub(crate) claim: Claim,
+}
+
+/// The fewest packets of a run that a stream takes. Up to three lie beside its whole units, which words take.
+const LEAST_PACKETS: usize = 4;
+
+/// The fewest elements of which a kernel may leave some to another dispatch.
+const LEAST_ELEMENTS: usize = 1024;
+
+/// The fewest bytes of src and dst for which a second dispatch pays: it takes an H200 as long as 7 MB of memory.
+const LEAST_BYTES: usize = 16 << 20;
+
+/// From so many channels on, boxes of one-byte elements store words, of four channels, before packets, of sixteen.
+const LEAST_CHANNELS: usize = 128;
+
+/// The most elements between neighbours in src that are near enough for words.
+const PIXEL: usize = 4;
+
+/// The most parts of a region that a claim leaves to other kernels.
+pub(super) const MOST_PARTS: usize = 2;
+
+/// The most bytes on one side of a box with few channels, and the most elements of a box: compile time grows faster than the
+/// box. A quarter of the elements for exact steps, which are long.
+pub(super) const MOST_BYTES: usize = 256;
+pub(super) const MOST_ELEMENTS: usize = 256;
+
+/// The greatest extent that boxes grow to in one step. Along longer dimensions they double.
+pub(super) const WHOLE: usize = 8;
+
+/// The most elements of dst per element of a pixel, for packets that also have bytes to keep.
+pub(super) const SPARSEST: usize = 4;
+
+/// The fewest boxes along src of a square, and bytes of a line of a GPU's cache, which neighbours of one order leave.
+pub(super) const LEAST_ALONG: usize = 2;
+pub(super) const LINE: usize = 128;
+
+/// The fewest packets between pixels that share look-ups of channels, so that neighbouring invocations fill lines.
+pub(super) const LEAST_APART: usize = 8;
+
+/// The kernels that can take a region, the best first.
+///
+/// 1. A **stream** whose elements come together, or as one: by the model of an H200, 1.0 to 1.1 of a copy.
+/// 2. **Boxes**, where src and dst disagree about what is adjacent, or channels differ within a packet: 1.0 to 1.6, where a
+///    stream takes 1.1 to 13.
+/// 3. A **stream** that finds each element by itself: 1.1 to 3. Before it come only boxes whose loads leave few gaps: every second
+///    pixel of F32 takes it 1.4, boxes 2.5.
+/// 4. For few bytes, what claims all comes before what leaves parts to others; for few elements, nothing leaves parts.
+/// 5. **Words** take everything.
+pub(crate) fn candidates<'a>(task: &'a Task, region: &'a Region) -> impl Iterator<Item = Candidate> + 'a {
+    let of = |kernel| Candidate { kernel, region: *region, claim: Claim::all() };
+    let least = LEAST_PACKETS * task.per_packet();
+    let is_row = region.dims().last().is_some_and(|row| row.dst == 1 && row.extent >= least);
+    let bytes = region.len().saturating_mul(task.arithmetic.sizes().iter().sum());
+    let is_large = bytes >= LEAST_BYTES;
+    let together = if is_row { Piece::stream(task, region, is_large) } else { None };
+    // Most tensors need no other candidate.
+    let others = move || {
+        let run = region.run().iter().fold(1_usize, |length, dim| length.saturating_mul(dim.extent));
+        let stepping = if run >= least { Piece::stepping_stream(task, region) } else { None };
+        let is_sparse =
+            |one: &Candidate| matches!(one.kernel, Kernel::Piece(piece) if piece.loads_sparsely());
+        let (sparse, mut all): (Vec<_>, Vec<_>) = boxes(task, region).into_iter().partition(is_sparse);
+        all.extend(stepping.map(|piece| of(Kernel::Piece(piece))).into_iter().chain(sparse));
+        let leaves_parts = |candidate: &Candidate| candidate.claim.parts(&candidate.region) > 0;
+        if region.len() < LEAST_ELEMENTS {
+            all.retain(|candidate| !leaves_parts(candidate));
+        } else if !is_large {
+            all.sort_by_key(leaves_parts);
+        }
+        all.push(of(Kernel::Words));
+        all
+    };
+    let together = together.into_iter().map(move |piece| of(Kernel::Piece(piece)));
+    together.chain(iter::once_with(others).flatten())
+}
+
+/// The boxes that can take a region or most of it, the best first: those that share look-ups of channels, those that load whole
+/// packets of src, wide ones, narrow ones.
+fn boxes(task: &Task, region: &Region) -> Vec<Candidate> {
+    let mut all: Vec<Candidate> = Vec::new();
+    let mut add = |region: &Region, claimed: Option<(Piece, Claim)>| {
+        let Some((piece, claim)) = claimed else { return };
+        let kernel = Kernel::Piece(piece);
+        if all.iter().all(|other| other.kernel != kernel || other.claim != claim) {
+            all.push(Candidate { kernel, region: *region, claim });
+        }
+    };
+    let two_buffers = task.placement == Placement::TwoBuffers;
+    let mut order = [Stores::Packets, Stores::Words];
+    order.rotate_left(words_first(task, region).into());
+    for stores in order {
+        let by_words = stores == Stores::Words;
+        // A word holds four elements or one. In one buffer, words of dst could share packets with src.
+        if by_words && !(two_buffers && matches!(task.arithmetic.dtype.size(), 1 | 4)) {
+            continue;
+        }
+        if let Some((split, d)) = shared(task, region)
+            && let Some(growth) = Growth::new(task, &split, stores)
+        {
+            add(&split, Piece::boxes(task, &split, growth, Boxes::Shared(d)));
+        }
+        let Some(growth) = Growth::new(task, region, stores) else { continue };
+        let wide = Piece::boxes(task, region, growth, Boxes::Wide);
+        // What is loaded by words may lie on packets, but for the end of the last row. In one buffer, another invocation
+        // could store what follows there.
+        if two_buffers && wide.is_none_or(|(piece, _)| !piece.by_packets()) {
+            add(region, Piece::boxes(task, region, growth, Boxes::Past));
+        }
+        add(region, wide);
+        add(region, Piece::boxes(task, region, growth, Boxes::Narrow));
+    }
+    all
+}
+
+/// Whether neighbours store words before packets: where a packet of src, or as many elements near each other, becomes a word;
+/// where sixteen channels would be looked up at once; and where pixels of words lie on no packets of src.
+fn words_first(task: &Task, region: &Region) -> bool {
+    let Some(row) = region.dims().last() else { return false };
+    let is_near = Growth::new(task, region, Stores::Words).is_some_and(|growth| growth.is_near(PIXEL));
+    let on_packets = || {
+        let growth = Growth::new(task, region, Stores::Packets)?;
+        Piece::boxes(task, region, growth, Boxes::Wide).filter(|(piece, _)| piece.by_packets())
+    };
+    is_near
+        && match task.arithmetic.sizes() {
+            [WORD, 1] => true,
+            [_, 1] => row.channels && row.extent >= LEAST_CHANNELS,
+            [WORD, WORD] => row.src.unsigned_abs() > 1 && on_packets().is_none(),
+            _ => false,
+        }
+}

@@ -1,0 +1,114 @@
+//! The kernel `words`, for any layouts, and for what lies beside the whole units of a stream. An invocation fills a word of
+//! dst, or a larger element, element by element. The host's half of `kernel/words.wgsl`.
+
+use super::region::DST;
+use super::run::{Geometry, Ranks, Runs};
+use super::walk::BoundTile;
+use super::{Dispatch, EntryPoint, Kernel, Launch, WORD, flag};
+use crate::arithmetic::Arithmetic;
+use crate::fragment::{Fragment, fragment};
+
+/// The entry point `words`, with the values of its constants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct WordsEntry {
+    pub(super) ranks: Ranks,
+    /// Elements of a unit of the stream beside which words are taken; `None` takes all words.
+    pub(super) beside: Option<u8>,
+    /// `STEPS_CHANNELS`: whether the elements of a run have a channel each.
+    pub(super) steps_channels: bool,
+}
+
+impl WordsEntry {
+    pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
+        let mut constants = self.ranks.constants().to_vec();
+        // Without a stream, `UNIT` is unused.
+        constants.push(("UNIT", self.beside.unwrap_or(4).into()));
+        constants.push(flag("BESIDE", self.beside.is_some()));
+        constants.push(flag("STEPS_CHANNELS", self.steps_channels));
+        constants
+    }
+}
+
+/// Elements of dst in a word; 1 for larger elements.
+fn lanes(tile: &BoundTile<'_>) -> u64 {
+    WORD.div_ceil(tile.task.arithmetic.sizes()[DST]) as u64
+}
+
+/// Launches all words of a tile.
+pub(super) fn launch(tile: &BoundTile<'_>) -> Launch {
+    let runs = Runs::of(tile, true);
+    let (mut geometry, ranks) = runs.geometry(tile, None);
+    let dispatch = dispatch(tile, &runs, (&mut geometry, ranks), runs.touched(lanes(tile)), None);
+    Launch::new(&geometry, vec![dispatch])
+}
+
+/// The dispatch for the words beside the units of `unit` elements, if there are any. `ends_within`: whether units
+/// whose source does not lie in whole packets of src are left, too.
+pub(super) fn beside(
+    tile: &BoundTile<'_>,
+    runs: &Runs,
+    geometry: (&mut Geometry, Ranks),
+    unit: usize,
+    ends_within: bool,
+) -> Option<Dispatch> {
+    let count = runs.words_beside(unit as u64, lanes(tile), ends_within);
+    (count > 0).then(|| dispatch(tile, runs, geometry, count, Some(unit as u8)))
+}
+
+/// The dispatch for `count` words of each run.
+fn dispatch(
+    tile: &BoundTile<'_>,
+    runs: &Runs,
+    (geometry, ranks): (&mut Geometry, Ranks),
+    count: u64,
+    beside: Option<u8>,
+) -> Dispatch {
+    let (share, grid) = runs.share(tile, count, turns(tile.task.limits.cpu));
+    geometry.words = share;
+    let entry_point = EntryPoint::Words(WordsEntry { ranks, beside, steps_channels: runs.step_channels() });
+    Dispatch { kernel: Kernel::Words, entry_point, grid }
+}
+
+/// The fragments of the kernel.
+pub(super) fn fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
+    let [src, dst] = arithmetic.sizes();
+    let mut fragments = vec![fragment!("kernel/walk"), fragment!("kernel/run"), fragment!("kernel/words")];
+    fragments.push(match src {
+        1 => fragment!("access/load8"),
+        2 => fragment!("access/load16"),
+        4 => fragment!("access/load32"),
+        _ => fragment!("access/load64"),
+    });
+    if src <= WORD {
+        // Atomics change a word that holds several elements of dst. If src lies in the same binding, atomics load it too.
+        fragments.push(if dst < WORD { fragment!("access/contended") } else { fragment!("access/plain") });
+    }
+    fragments.extend(match dst {
+        1 => vec![fragment!("kernel/words_packed"), fragment!("access/to8")],
+        2 => vec![fragment!("kernel/words_packed"), fragment!("access/to16")],
+        4 => vec![fragment!("kernel/words_whole"), fragment!("access/to32"), fragment!("access/store32")],
+        _ => vec![fragment!("kernel/words_whole"), fragment!("access/to64"), fragment!("access/store64")],
+    });
+    fragments
+}
+
+/// Words that an invocation takes in turn.
+pub(super) const fn turns(cpu: bool) -> u32 {
+    if cpu { 4 } else { 1 }
+}
+
+/// The entry point.
+pub(super) fn text(cpu: bool) -> String {
+    let turns = turns(cpu);
+    let mut lines = super::text::entry_point("words", cpu, turns);
+    lines.push("    let at = place_in_runs(params.geometry.words, workgroup, invocation);".to_owned());
+    if turns == 1 {
+        lines.push("    take(at, 0u);".to_owned());
+    } else {
+        lines.push("    for (var turn = 0u; turn < TURNS; turn++) {".to_owned());
+        lines.push("        take(at, turn);".to_owned());
+        lines.push("    }".to_owned());
+    }
+    lines.push("}\n".to_owned());
+    lines.join("\n")
+}
