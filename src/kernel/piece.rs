@@ -214,8 +214,8 @@ impl Piece {
     }
 }
 
-/// Describes a piece for labels, the log and the head of its text: each dimension as `extent (stride in src to stride in dst)`, then
-/// how it is loaded and stored.
+/// Describes a piece for labels, the log and the head of its text: each dimension as `extent (stride in src to stride in
+/// dst)`, then how it is loaded and stored.
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (n, dim) in self.dims().iter().enumerate() {

@@ -3,8 +3,7 @@
 
 use bytemuck::Zeroable;
 
-use super::PACKET;
-use super::region::{DST, SRC};
+use super::region::DST;
 use super::walk::{BoundTile, Division, Loop, Rank, Walk};
 use crate::MAX_RANK;
 use crate::fragment::mirrors;
@@ -110,13 +109,12 @@ impl Runs {
         (ends + if ends_within { words } else { 0 }).min(self.touched(lanes))
     }
 
-    /// The geometry for both kernels; shares are open. Behind `whole_src` bytes, src has no whole packet.
-    pub(super) fn geometry(&self, tile: &BoundTile<'_>, whole_src: Option<u64>) -> (Geometry, Ranks) {
+    /// The geometry for both kernels; shares are open. Behind `whole_src` elements, src has no whole packet.
+    pub(super) fn geometry(&self, tile: &BoundTile<'_>, whole_src: Option<u32>) -> (Geometry, Ranks) {
         let (walk, rank) = Walk::of(tile, &self.outer);
         let mut geometry = Geometry { walk, ..Geometry::zeroed() };
         geometry.length = self.length as u32;
-        let size = tile.task.arithmetic.sizes()[SRC] as u64;
-        geometry.whole_src = whole_src.map_or(u32::MAX, |bytes| (bytes / size) as u32);
+        geometry.whole_src = whole_src.unwrap_or(u32::MAX);
         geometry.run_channel_dim = u32::MAX;
         let once = Division::by(1);
         geometry.run =
@@ -154,9 +152,4 @@ impl Ranks {
     pub(super) fn constants(self) -> [(&'static str, f64); 2] {
         [self.rank.constant(), ("DEPTH", f64::from(self.depth as u8))]
     }
-}
-
-/// Bytes of src's binding that lie in whole packets.
-pub(super) const fn whole_src(tile: &BoundTile<'_>) -> u64 {
-    tile.src_size / PACKET as u64 * PACKET as u64
 }

@@ -4,7 +4,7 @@
 
 use super::piece::{Along, Channels, Order, Piece, Reads, Stores, Stride};
 use super::region::{DST, Region, SRC};
-use super::run::{Ranks, Runs, whole_src};
+use super::run::{Ranks, Runs};
 use super::walk::BoundTile;
 use super::{Dispatch, EntryPoint, Kernel, Launch, PACKET, Placement, Task, Tiling, WORD, words};
 
@@ -96,7 +96,9 @@ impl Piece {
         let unit = self.per_store();
         let across = self.reads == Reads::Across;
         // Src ends within a packet: units that need its last part are left to words.
-        let whole_src = (across && !tile.src_size.is_multiple_of(PACKET as u64)).then(|| whole_src(tile));
+        let packet = PACKET as u64;
+        let whole_src = (across && !tile.src_size.is_multiple_of(packet))
+            .then(|| (tile.src_size / packet * packet / self.size(SRC) as u64) as u32);
         let (mut geometry, ranks) = runs.geometry(tile, whole_src);
         let mut dispatches = Vec::with_capacity(2);
         let units = runs.units(unit as u64);

@@ -208,11 +208,6 @@ impl Text<'_> {
     /// Writes where the turn's piece begins, and its first channel if there are several.
     fn place(&mut self) {
         let (piece, turn) = (self.piece, self.turn);
-        let outside = match (piece.order, turn) {
-            (Order::Stream, _) => "!unit.inside".to_owned(),
-            (_, 0) => "!at.inside".to_owned(),
-            _ => format!("at.turns <= {turn}u"),
-        };
         if piece.order == Order::Stream {
             self.line(format!("let unit = unit_of_run(at, {turn}u);"));
         }
@@ -225,6 +220,11 @@ impl Text<'_> {
             self.line("if at.inside {");
             self.indent += 1;
         } else {
+            let outside = match (piece.order, turn) {
+                (Order::Stream, _) => "!unit.inside".to_owned(),
+                (_, 0) => "!at.inside".to_owned(),
+                _ => format!("at.turns <= {turn}u"),
+            };
             self.within(format!("if {outside} {{"), |text| text.line("return;"));
         }
         // The place of the first turn, and the distance of this one.

@@ -137,15 +137,9 @@ impl Walk {
         walk.turn_extent = whole.extent as u32;
         [walk.turn_src, walk.turn_dst] = [whole.src, whole.dst].map(|stride| stride as u32);
         walk.turn_channel = whole.channels.into();
-        let grid = walk.grid(tile);
+        let grid = tile.grid_of(walk.count.into());
+        walk.grid_width = grid[0];
         (walk, rank, grid)
-    }
-
-    /// The grid for an invocation per linear index.
-    pub(super) fn grid(&mut self, tile: &BoundTile<'_>) -> [u32; 2] {
-        let grid = tile.grid_of(self.count.into());
-        self.grid_width = grid[0];
-        grid
     }
 
     /// Walks through `loops` without turns; `grid_width` is open. `count` is the product of their extents.
