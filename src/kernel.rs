@@ -15,11 +15,11 @@ mod text;
 pub(crate) mod walk;
 mod words;
 
-use std::fmt;
+use std::{array, fmt};
 
 use bytemuck::Pod;
 
-use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts, SlotReads, StepNumbers};
+use crate::arithmetic::{Arithmetic, ParameterPlace, Shortcuts, StepNumbers};
 use crate::fragment::{Fragment, MirrorBytes};
 use crate::{Clamp, MAX_RANK};
 
@@ -189,15 +189,19 @@ pub(crate) enum Kernel {
     Words,
 }
 
-/// An entry point, with the values of its own overridable constants.
+/// An entry point, with the values of its own overridable constants, for the driver to fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum EntryPoint {
-    Stream(stream::StreamEntry),
-    Boxes(boxes::BoxesEntry),
-    Words(words::WordsEntry),
-    /// Reads numbers on the GPU (`resolve.wgsl`).
-    Resolve(SlotReads),
+pub(crate) struct EntryPoint {
+    /// The name of its function in WGSL.
+    pub(crate) name: &'static str,
+    constants: [Option<Constant>; MOST_CONSTANTS],
 }
+
+/// The name and the value of an overridable constant; 0 and 1 are a flag's values.
+pub(crate) type Constant = (&'static str, u32);
+
+/// The most constants of an entry point.
+const MOST_CONSTANTS: usize = 5;
 
 impl Kernel {
     pub(crate) const fn name(self) -> &'static str {
@@ -251,17 +255,6 @@ impl Kernel {
         }
     }
 
-    /// The names of its entry point's constants.
-    #[cfg(test)]
-    pub(crate) fn constants(&self) -> &'static [&'static str] {
-        match self {
-            Self::Piece(Piece { order: piece::Order::Line, .. }) => &["RANK"],
-            Self::Piece(Piece { order: piece::Order::Squares, .. }) => &["RANK", "SQUARES"],
-            Self::Piece(_) => &["RANK", "DEPTH", "UNIT"],
-            Self::Words => &["RANK", "DEPTH", "UNIT", "BESIDE", "STEPS_CHANNELS"],
-        }
-    }
-
     /// The layout of its `Geometry`.
     #[cfg(test)]
     pub(crate) fn twin(&self) -> crate::fragment::Twin {
@@ -274,24 +267,13 @@ impl Kernel {
 }
 
 impl EntryPoint {
-    /// The name of its function in WGSL.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Stream(_) => "stream",
-            Self::Boxes(_) => "boxes",
-            Self::Words(_) => "words",
-            Self::Resolve(_) => "resolve",
-        }
+    pub(crate) fn new(name: &'static str, constants: &[Constant]) -> Self {
+        assert!(constants.len() <= MOST_CONSTANTS, "an entry point has few constants");
+        Self { name, constants: array::from_fn(|n| constants.get(n).copied()) }
     }
 
-    /// Names and values of its overridable constants, for the driver to fold.
-    pub(crate) fn constants(self) -> Vec<(&'static str, f64)> {
-        match self {
-            Self::Stream(entry_point) => entry_point.constants(),
-            Self::Boxes(entry_point) => entry_point.constants(),
-            Self::Words(entry_point) => entry_point.constants(),
-            Self::Resolve(reads) => reads.constants(),
-        }
+    pub(crate) fn constants(self) -> impl Iterator<Item = (&'static str, f64)> {
+        self.constants.into_iter().flatten().map(|(name, value)| (name, value.into()))
     }
 }
 
@@ -330,9 +312,4 @@ impl fmt::Display for Placement {
             Self::TwoBuffers => "two buffers",
         })
     }
-}
-
-/// A boolean constant.
-fn flag(name: &'static str, value: bool) -> (&'static str, f64) {
-    (name, f64::from(u8::from(value)))
 }

@@ -258,12 +258,12 @@ impl PipelineName {
     /// The pipeline that reads numbers on the GPU.
     pub(crate) fn resolve(reads: SlotReads) -> Self {
         let (module, shortcuts) = (Module::Resolve, Shortcuts::default());
-        Self { module, entry_point: EntryPoint::Resolve(reads), shortcuts }
+        Self { module, entry_point: EntryPoint::new("resolve", &reads.constants()), shortcuts }
     }
 
     /// The values of the module's overridable constants.
     pub(crate) fn constants(&self) -> Vec<(&'static str, f64)> {
-        let mut constants = self.entry_point.constants();
+        let mut constants: Vec<_> = self.entry_point.constants().collect();
         if let Module::Clamp(_) = self.module {
             constants.extend(self.shortcuts.constants());
         }
@@ -288,7 +288,7 @@ impl fmt::Display for PipelineName {
             }
             write!(f, "{kernel} kernel, ")?;
         }
-        f.write_str(self.entry_point.name())
+        f.write_str(self.entry_point.name)
     }
 }
 
@@ -314,7 +314,7 @@ impl Shader {
         Self {
             label: name.to_string(),
             wgsl: name.module.source(),
-            entry_point: name.entry_point.name(),
+            entry_point: name.entry_point.name,
             constants: name.constants(),
             workgroups,
         }

@@ -36,10 +36,10 @@ impl SlotReads {
     }
 
     /// Names and values of the constants.
-    pub(crate) fn constants(self) -> Vec<(&'static str, f64)> {
+    pub(crate) fn constants(self) -> Vec<(&'static str, u32)> {
         let numbers = ["READS_MIN", "READS_MAX", "READS_SCALE", "READS_BIAS"].into_iter().zip(self.numbers);
         let flags = numbers.chain([("IS_EXACT", self.is_exact)]);
-        flags.map(|(name, flag)| (name, f64::from(u8::from(flag)))).collect()
+        flags.map(|(name, flag)| (name, flag.into())).collect()
     }
 }
 

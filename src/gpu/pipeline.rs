@@ -137,7 +137,7 @@ impl Pipelines {
                 label: Some(&label),
                 layout: Some(&layout.pipeline),
                 module: &module,
-                entry_point: Some(name.entry_point.name()),
+                entry_point: Some(name.entry_point.name),
                 compilation_options: wgpu::PipelineCompilationOptions {
                     // Kernels store workgroup memory before they load it.
                     zero_initialize_workgroup_memory: false,

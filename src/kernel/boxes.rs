@@ -7,9 +7,10 @@ use super::choose::{LEAST_APART, MOST_PARTS};
 use super::grow::{Growth, fastest, most_shared};
 use super::piece::{Along, Order, Piece, Reads, Stores, Stride};
 use super::region::{DST, Region, SRC};
-use super::walk::{BoundTile, Loop, Rank, Walk};
+use super::walk::{BoundTile, Loop, Walk, rank_of};
 use super::{
-    Claim, Cut, Dispatch, EntryPoint, Kernel, Launch, PACKET, Placement, Task, Tiling, WORD, WORKGROUP_SIZE,
+    Claim, Constant, Cut, Dispatch, EntryPoint, Kernel, Launch, PACKET, Placement, Task, Tiling, WORD,
+    WORKGROUP_SIZE,
 };
 use crate::MAX_RANK;
 use crate::fragment::mirrors;
@@ -40,21 +41,6 @@ pub(super) enum Boxes {
     Past,
     /// The same channels of several pixels, far apart, along this dimension.
     Shared(usize),
-}
-
-/// The entry point `boxes`, with the values of its constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct BoxesEntry {
-    pub(super) rank: Rank,
-    /// The constant `SQUARES`: a workgroup's boxes along src's fastest dimension. For [`Order::Squares`] only.
-    pub(super) squares: Option<u32>,
-}
-
-impl BoxesEntry {
-    pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
-        let squares = self.squares.map(|boxes| ("SQUARES", boxes.into()));
-        [self.rank.constant()].into_iter().chain(squares).collect()
-    }
 }
 
 impl Piece {
@@ -199,10 +185,11 @@ impl Piece {
         }
         let mut loops: Vec<_> = loops.iter().copied().filter(|along| along.extent > 1).collect();
         loops.sort_by_key(|along| along.dst);
-        let (walk, rank, grid) =
-            Walk::over(tile, loops, self.turns(tile.task.arithmetic, tile.task.limits.cpu));
+        let rank = ("RANK", rank_of(loops.len()));
+        let turns = self.turns(tile.task.arithmetic, tile.task.limits.cpu);
+        let (walk, grid) = Walk::over(tile, loops, turns);
         geometry.walk = walk;
-        self.launch_of(&geometry, BoxesEntry { rank, squares: None }, grid)
+        self.launch_of(&geometry, &[rank], grid)
     }
 
     /// Launches squares of boxes along the dimensions `ends`: src's fastest and dst's fastest.
@@ -228,15 +215,17 @@ impl Piece {
         let others =
             loops.iter().enumerate().rev().filter(|(d, along)| !ends.contains(d) && along.extent > 1);
         let loops: Vec<_> = squares.into_iter().chain(others.map(|(_, along)| *along)).collect();
-        let (mut walk, rank) = Walk::of(tile, &loops);
+        let mut walk = Walk::of(tile, &loops);
         let grid = tile.task.limits.grid(walk.count.into());
         walk.grid_width = grid[0];
         geometry.walk = walk;
-        self.launch_of(&geometry, BoxesEntry { rank, squares: Some(wide as u32) }, grid)
+        // The boxes of a workgroup along src's fastest dimension.
+        let squares = ("SQUARES", wide as u32);
+        self.launch_of(&geometry, &[("RANK", rank_of(loops.len())), squares], grid)
     }
 
-    fn launch_of(&self, geometry: &Geometry, entry_point: BoxesEntry, grid: [u32; 2]) -> Launch {
-        let entry_point = EntryPoint::Boxes(entry_point);
+    fn launch_of(&self, geometry: &Geometry, constants: &[Constant], grid: [u32; 2]) -> Launch {
+        let entry_point = EntryPoint::new("boxes", constants);
         Launch::new(geometry, vec![Dispatch { kernel: Kernel::Piece(*self), entry_point, grid }])
     }
 }

@@ -3,8 +3,9 @@
 
 use bytemuck::Zeroable;
 
+use super::Constant;
 use super::region::DST;
-use super::walk::{BoundTile, Division, Loop, Rank, Walk};
+use super::walk::{BoundTile, Division, Loop, Walk, rank_of};
 use crate::MAX_RANK;
 use crate::fragment::mirrors;
 
@@ -109,10 +110,14 @@ impl Runs {
         (ends + if ends_within { words } else { 0 }).min(self.touched(lanes))
     }
 
+    /// The constants `RANK` and `DEPTH`.
+    pub(super) fn ranks(&self) -> [Constant; 2] {
+        [("RANK", rank_of(self.outer.len())), ("DEPTH", rank_of(self.run.len().max(1)))]
+    }
+
     /// The geometry for both kernels; shares are open. Behind `whole_src` elements, src has no whole packet.
-    pub(super) fn geometry(&self, tile: &BoundTile<'_>, whole_src: Option<u32>) -> (Geometry, Ranks) {
-        let (walk, rank) = Walk::of(tile, &self.outer);
-        let mut geometry = Geometry { walk, ..Geometry::zeroed() };
+    pub(super) fn geometry(&self, tile: &BoundTile<'_>, whole_src: Option<u32>) -> Geometry {
+        let mut geometry = Geometry { walk: Walk::of(tile, &self.outer), ..Geometry::zeroed() };
         geometry.length = self.length as u32;
         geometry.whole_src = whole_src.unwrap_or(u32::MAX);
         geometry.run_channel_dim = u32::MAX;
@@ -127,7 +132,7 @@ impl Runs {
                 geometry.run_channel_dim = d as u32;
             }
         }
-        (geometry, Ranks { rank, depth: Rank::of(self.run.len().max(1)) })
+        geometry
     }
 
     /// The invocations for `count` units or words per run, of which each takes `turns`, and the grid.
@@ -138,18 +143,5 @@ impl Runs {
         let grid = tile.grid_of(count);
         let (of_run, count) = (of_run as u32, count as u32);
         (Share { of_run, multiplier, shift, count, grid_width: grid[0], padding: [0; 3] }, grid)
-    }
-}
-
-/// The constants `RANK` and `DEPTH`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Ranks {
-    pub(super) rank: Rank,
-    pub(super) depth: Rank,
-}
-
-impl Ranks {
-    pub(super) fn constants(self) -> [(&'static str, f64); 2] {
-        [self.rank.constant(), ("DEPTH", f64::from(self.depth as u8))]
     }
 }

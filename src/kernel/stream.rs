@@ -4,7 +4,7 @@
 
 use super::piece::{Along, Channels, Order, Piece, Reads, Stores, Stride};
 use super::region::{DST, Region, SRC};
-use super::run::{Ranks, Runs};
+use super::run::Runs;
 use super::walk::BoundTile;
 use super::{Dispatch, EntryPoint, Kernel, Launch, PACKET, Placement, Task, Tiling, WORD, words};
 
@@ -99,33 +99,18 @@ impl Piece {
         let packet = PACKET as u64;
         let whole_src = (across && !tile.src_size.is_multiple_of(packet))
             .then(|| (tile.src_size / packet * packet / self.size(SRC) as u64) as u32);
-        let (mut geometry, ranks) = runs.geometry(tile, whole_src);
+        let mut geometry = runs.geometry(tile, whole_src);
         let mut dispatches = Vec::with_capacity(2);
         let units = runs.units(unit as u64);
         if units > 0 {
             let turns = self.turns(tile.task.arithmetic, tile.task.limits.cpu);
             let (share, grid) = runs.share(tile, units, turns);
             geometry.units = share;
-            let entry_point = EntryPoint::Stream(StreamEntry { ranks, unit: unit as u8 });
+            let [rank, depth] = runs.ranks();
+            let entry_point = EntryPoint::new("stream", &[rank, depth, ("UNIT", unit as u32)]);
             dispatches.push(Dispatch { kernel: Kernel::Piece(*self), entry_point, grid });
         }
-        dispatches.extend(words::beside(tile, &runs, (&mut geometry, ranks), unit, whole_src.is_some()));
+        dispatches.extend(words::beside(tile, &runs, &mut geometry, unit, whole_src.is_some()));
         Launch::new(&geometry, dispatches)
-    }
-}
-
-/// The entry point `stream`, with the values of its constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct StreamEntry {
-    pub(super) ranks: Ranks,
-    /// Elements of a unit.
-    pub(super) unit: u8,
-}
-
-impl StreamEntry {
-    pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
-        let mut constants = self.ranks.constants().to_vec();
-        constants.push(("UNIT", self.unit.into()));
-        constants
     }
 }

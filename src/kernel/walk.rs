@@ -93,37 +93,17 @@ mirrors! {
     }
 }
 
-/// The constant `RANK`: dimensions with index `RANK` or higher have extent 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Rank {
-    Zero = 0,
-    One = 1,
-    Two = 2,
-    Four = 4,
-    Eight = 8,
-}
-
-impl Rank {
-    pub(super) const fn of(dims: usize) -> Self {
-        match dims {
-            0 => Self::Zero,
-            1 => Self::One,
-            2 => Self::Two,
-            3 | 4 => Self::Four,
-            _ => Self::Eight,
-        }
-    }
-
-    pub(super) fn constant(self) -> (&'static str, f64) {
-        ("RANK", f64::from(self as u8))
-    }
+/// The constant `RANK` for so many dimensions: those with index `RANK` or higher have extent 1. It has few values, so that
+/// tensors share pipelines.
+pub(super) const fn rank_of(dims: usize) -> u32 {
+    if dims == 0 { 0 } else { dims.next_power_of_two() as u32 }
 }
 
 impl Walk {
     /// Walks through `loops`, the first loop fastest: at most [`MAX_RANK`], since each belongs to another dimension of
     /// the region. An invocation takes some indices of one of them in turn. Returns the grid, too. Starts and strides are
     /// in elements.
-    pub(super) fn over(tile: &BoundTile<'_>, mut loops: Vec<Loop>, turns: u32) -> (Self, Rank, [u32; 2]) {
+    pub(super) fn over(tile: &BoundTile<'_>, mut loops: Vec<Loop>, turns: u32) -> (Self, [u32; 2]) {
         let turns = u64::from(turns);
         let all_turns = |along: &Loop| along.extent.min(turns);
         // The first of the loops with the most turns.
@@ -132,18 +112,18 @@ impl Walk {
         if let Some(along) = loops.get_mut(turned) {
             *along = whole.in_steps(turns);
         }
-        let (mut walk, rank) = Self::of(tile, &loops);
+        let mut walk = Self::of(tile, &loops);
         walk.turn_dim = turned as u32;
         walk.turn_extent = whole.extent as u32;
         [walk.turn_src, walk.turn_dst] = [whole.src, whole.dst].map(|stride| stride as u32);
         walk.turn_channel = whole.channels.into();
         let grid = tile.grid_of(walk.count.into());
         walk.grid_width = grid[0];
-        (walk, rank, grid)
+        (walk, grid)
     }
 
     /// Walks through `loops` without turns; `grid_width` is open. `count` is the product of their extents.
-    pub(super) fn of(tile: &BoundTile<'_>, loops: &[Loop]) -> (Self, Rank) {
+    pub(super) fn of(tile: &BoundTile<'_>, loops: &[Loop]) -> Self {
         let mut walk = Self::zeroed();
         let Division { multiplier, shift } = Division::by(1);
         walk.dims = [WalkDim { extent: 1, src_stride: 0, dst_stride: 0, multiplier }; MAX_RANK];
@@ -162,7 +142,7 @@ impl Walk {
         }
         [walk.src_start, walk.dst_start] = tile.starts();
         walk.count = loops.iter().map(|along| along.extent).product::<u64>() as u32;
-        (walk, Rank::of(loops.len()))
+        walk
     }
 }
 

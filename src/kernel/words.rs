@@ -2,32 +2,11 @@
 //! dst, or a larger element, element by element. The host's half of `kernel/words.wgsl`.
 
 use super::region::DST;
-use super::run::{Geometry, Ranks, Runs};
+use super::run::{Geometry, Runs};
 use super::walk::BoundTile;
-use super::{Dispatch, EntryPoint, Kernel, Launch, WORD, flag};
+use super::{Dispatch, EntryPoint, Kernel, Launch, WORD};
 use crate::arithmetic::Arithmetic;
 use crate::fragment::{Fragment, fragment};
-
-/// The entry point `words`, with the values of its constants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct WordsEntry {
-    pub(super) ranks: Ranks,
-    /// Elements of a unit of the stream beside which words are taken; `None` takes all words.
-    pub(super) beside: Option<u8>,
-    /// `STEPS_CHANNELS`: whether the elements of a run have a channel each.
-    pub(super) steps_channels: bool,
-}
-
-impl WordsEntry {
-    pub(super) fn constants(self) -> Vec<(&'static str, f64)> {
-        let mut constants = self.ranks.constants().to_vec();
-        // Without a stream, `UNIT` is unused.
-        constants.push(("UNIT", self.beside.unwrap_or(4).into()));
-        constants.push(flag("BESIDE", self.beside.is_some()));
-        constants.push(flag("STEPS_CHANNELS", self.steps_channels));
-        constants
-    }
-}
 
 /// Elements of dst in a word; 1 for larger elements.
 fn lanes(tile: &BoundTile<'_>) -> u64 {
@@ -37,8 +16,8 @@ fn lanes(tile: &BoundTile<'_>) -> u64 {
 /// Launches all words of a tile.
 pub(super) fn launch(tile: &BoundTile<'_>) -> Launch {
     let runs = Runs::of(tile, true);
-    let (mut geometry, ranks) = runs.geometry(tile, None);
-    let dispatch = dispatch(tile, &runs, (&mut geometry, ranks), runs.touched(lanes(tile)), None);
+    let mut geometry = runs.geometry(tile, None);
+    let dispatch = dispatch(tile, &runs, &mut geometry, runs.touched(lanes(tile)), None);
     Launch::new(&geometry, vec![dispatch])
 }
 
@@ -47,25 +26,29 @@ pub(super) fn launch(tile: &BoundTile<'_>) -> Launch {
 pub(super) fn beside(
     tile: &BoundTile<'_>,
     runs: &Runs,
-    geometry: (&mut Geometry, Ranks),
+    geometry: &mut Geometry,
     unit: usize,
     ends_within: bool,
 ) -> Option<Dispatch> {
     let count = runs.words_beside(unit as u64, lanes(tile), ends_within);
-    (count > 0).then(|| dispatch(tile, runs, geometry, count, Some(unit as u8)))
+    (count > 0).then(|| dispatch(tile, runs, geometry, count, Some(unit as u32)))
 }
 
-/// The dispatch for `count` words of each run.
+/// The dispatch for `count` words of each run: all, or those beside a stream's units of so many elements.
 fn dispatch(
     tile: &BoundTile<'_>,
     runs: &Runs,
-    (geometry, ranks): (&mut Geometry, Ranks),
+    geometry: &mut Geometry,
     count: u64,
-    beside: Option<u8>,
+    beside: Option<u32>,
 ) -> Dispatch {
     let (share, grid) = runs.share(tile, count, turns(tile.task.limits.cpu));
     geometry.words = share;
-    let entry_point = EntryPoint::Words(WordsEntry { ranks, beside, steps_channels: runs.step_channels() });
+    let [rank, depth] = runs.ranks();
+    // Without a stream, `UNIT` is unused.
+    let unit = ("UNIT", beside.unwrap_or(4));
+    let flags = [("BESIDE", beside.is_some().into()), ("STEPS_CHANNELS", runs.step_channels().into())];
+    let entry_point = EntryPoint::new("words", &[rank, depth, unit, flags[0], flags[1]]);
     Dispatch { kernel: Kernel::Words, entry_point, grid }
 }
 

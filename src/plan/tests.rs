@@ -406,7 +406,7 @@ fn windows_cover_each_element_once() {
             }
             for window in plan.windows() {
                 for dispatch in &window.launch.dispatches {
-                    assert_eq!(dispatch.kernel.name(), dispatch.entry_point.name(), "{plan}");
+                    assert_eq!(dispatch.kernel.name(), dispatch.entry_point.name, "{plan}");
                 }
                 windows += 1;
             }
