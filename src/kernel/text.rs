@@ -12,7 +12,7 @@ use super::{PACKET, Placement, WORD};
 use crate::arithmetic::{AffineStep, Arithmetic};
 use crate::fragment::{Fragment, fragment};
 
-use expr::{Expr, Named};
+use expr::Expr;
 pub(super) use store::MOST_CALLS;
 use store::packet_fragment;
 
@@ -360,7 +360,7 @@ impl Text<'_> {
         let words: BTreeSet<usize> = bytes.iter().map(|byte| byte / WORD).collect();
         let of_word = |word| Expr::name(format!("from_{r}")).plus(word);
         let of_byte = |byte| Expr::name(format!("byte_{r}")).plus(byte).divided(WORD);
-        let mut loads = Named::new(format!("word_{r}_"));
+        let mut loads = Vec::new();
         for &word in &words {
             let first = bytes.range(word * WORD..).next().expect("the word has a byte");
             let last = bytes.range(..(word + 1) * WORD).next_back().expect("the word has a byte");
@@ -368,11 +368,15 @@ impl Text<'_> {
             let shared = last % WORD == 3 && bytes.contains(&(last + 1));
             let low = if first.is_multiple_of(WORD) { of_word(word) } else { of_byte(*first) };
             let high = if shared { of_word(word + 1) } else { of_byte(*last) };
-            let known = loads.len();
-            let [low, high] = [low, high].map(|at| loads.name(Expr::Call("load_src_word", vec![at])));
-            for line in loads.declarations(known) {
-                self.line(line);
-            }
+            let [low, high] = [low, high].map(|at| {
+                let known = loads.iter().position(|other| *other == at);
+                let n = known.unwrap_or(loads.len());
+                if known.is_none() {
+                    self.line(format!("let word_{r}_{n} = load_src_word({at});"));
+                    loads.push(at);
+                }
+                Expr::name(format!("word_{r}_{n}"))
+            });
             let name = format!("src_{r}_{word}");
             self.line(format!("let {name} = straddling({low}, {high}, shift_{r});"));
             loaded.insert((r, word), Expr::name(name));

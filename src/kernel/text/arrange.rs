@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::expr::{Expr, Named};
+use super::expr::Expr;
 
 /// A byte of a loaded word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,31 +12,8 @@ pub(super) struct Byte<'a> {
     pub(super) number: usize,
 }
 
-/// A word whose lower half has byte `number % 2` of `low` and of `high`, and whose upper half has byte `number % 2 + 2` of
-/// both.
-fn pair(low: &Expr, high: &Expr, number: usize) -> Expr {
-    let (low, high) = (low.clone(), high.clone());
-    Expr::or(match number % 2 {
-        0 => [low.masked(0x00ff_00ff), high.masked(0x00ff_00ff).shifted(8)],
-        _ => [low.shifted(-8).masked(0x00ff_00ff), high.masked(0xff00_ff00)],
-    })
-}
-
-/// A word with these bytes, the lowest one first; a missing byte is zero. `pairs` names intermediate words, which several
-/// words of dst use.
-pub(super) fn word(bytes: [Option<Byte<'_>>; 4], pairs: &mut Named) -> Expr {
-    if let [Some(a), Some(b), Some(c), Some(d)] = bytes {
-        // As in a transpose of four words: each half of the word has the same byte of two words.
-        let are_pair = |a: Byte<'_>, b: Byte<'_>| a.number == b.number && a.word != b.word;
-        if are_pair(a, b) && are_pair(c, d) {
-            let low = pairs.name(pair(a.word, b.word, a.number));
-            let high = pairs.name(pair(c.word, d.word, c.number));
-            return Expr::or([
-                if a.number < 2 { low.masked(0xffff) } else { low.shifted(-16) },
-                if c.number < 2 { high.shifted(16) } else { high.masked(0xffff_0000) },
-            ]);
-        }
-    }
+/// A word with these bytes, the lowest one first; a missing byte is zero.
+pub(super) fn word(bytes: [Option<Byte<'_>>; 4]) -> Expr {
     // Bytes that move the same distance are shifted together.
     let mut moves: BTreeMap<i32, Vec<(&Expr, u32)>> = BTreeMap::new();
     for (to, byte) in bytes.iter().enumerate().filter_map(|(to, byte)| Some((to, byte.as_ref()?))) {

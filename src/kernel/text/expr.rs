@@ -116,37 +116,3 @@ impl fmt::Display for Expr {
         }
     }
 }
-
-/// Expressions with names, each once.
-#[derive(Debug)]
-pub(super) struct Named {
-    prefix: String,
-    all: Vec<Expr>,
-}
-
-impl Named {
-    /// The names begin with `prefix`.
-    pub(super) fn new(prefix: impl Into<String>) -> Self {
-        Self { prefix: prefix.into(), all: Vec::new() }
-    }
-
-    /// The name of an expression.
-    pub(super) fn name(&mut self, expression: Expr) -> Expr {
-        let known = self.all.iter().position(|other| *other == expression);
-        let n = known.unwrap_or_else(|| {
-            self.all.push(expression);
-            self.all.len() - 1
-        });
-        Expr::name(format!("{}{n}", self.prefix))
-    }
-
-    /// The declarations of the names from the `first`-th one on.
-    pub(super) fn declarations(&self, first: usize) -> impl Iterator<Item = String> {
-        let all = self.all.iter().enumerate().skip(first);
-        all.map(|(n, expression)| format!("let {}{n} = {expression};", self.prefix))
-    }
-
-    pub(super) const fn len(&self) -> usize {
-        self.all.len()
-    }
-}

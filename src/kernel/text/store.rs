@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::arrange::{self, Byte};
-use super::{COMPONENTS, Element, Expr, Named, Text, Words};
+use super::{COMPONENTS, Element, Expr, Text, Words};
 use crate::arithmetic::{AffineStep, Arithmetic, Class};
 use crate::fragment::{Fragment, fragment};
 use crate::kernel::piece::{Channels, LANES, Order, Piece, Stores};
@@ -152,17 +152,13 @@ impl Text<'_> {
     }
 
     /// The parts, channel by channel.
-    fn parts(&mut self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
+    fn parts(&self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
         if self.takes_packets {
-            let mut pairs = Named::new("pairs_");
             let part = |packet: &Packet| {
                 let elements = packet.places.iter().flatten().copied().collect();
-                (elements, self.arranged(&packet.places, loaded, &mut pairs))
+                (elements, self.arranged(&packet.places, loaded))
             };
             let mut parts = Part::apart(packets.iter().map(part), self.piece.channels);
-            for line in pairs.declarations(0) {
-                self.line(line);
-            }
             parts.sort_by_key(|part| part.elements[0].channel);
             return parts;
         }
@@ -319,14 +315,14 @@ impl Text<'_> {
     }
 
     /// A packet of dst before clamping, from elements of the same size.
-    fn arranged(&self, places: &[Option<Element>], loaded: &Words, pairs: &mut Named) -> Expr {
+    fn arranged(&self, places: &[Option<Element>], loaded: &Words) -> Expr {
         let size = self.piece.size(DST);
         let byte = |n: usize| {
             let element = places[n / size].as_ref()?;
             let from = element.offsets[SRC] as usize * size + n % size;
             Some(Byte { word: &loaded[&(element.rows[SRC], from / WORD)], number: from % WORD })
         };
-        let word = |n: usize| arrange::word([0, 1, 2, 3].map(|i| byte(n * WORD + i)), pairs);
+        let word = |n: usize| arrange::word([0, 1, 2, 3].map(|i| byte(n * WORD + i)));
         Expr::vector((0..PACKET / WORD).map(word).collect())
     }
 
