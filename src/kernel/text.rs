@@ -301,67 +301,74 @@ impl Text<'_> {
                 .filter(|element| element.rows[SRC] == r)
                 .flat_map(|element| (0..size).map(|byte| element.offsets[SRC] as usize * size + byte))
                 .collect();
-            let words: BTreeSet<usize> = bytes.iter().map(|byte| byte / WORD).collect();
             match piece.reads {
-                Reads::Packets => {
-                    self.line(format!("let from_{r} = {};", start.divided(PACKET / size)));
-                    let packets: BTreeSet<usize> = words.iter().map(|word| word / 4).collect();
-                    for packet in packets {
-                        let at = Expr::name(format!("from_{r}")).plus(packet);
-                        self.line(format!("let src_{r}_{packet} = load_src_packet({at});"));
-                    }
-                    loaded.extend(words.into_iter().map(|word| ((r, word), in_packet(r, word))));
-                }
-                Reads::Across => {
-                    // The second packet is the first one again where the elements lie in one.
-                    self.line(format!("let byte_{r} = {};", start.times(size)));
-                    for packet in words.iter().map(|word| word / 4).collect::<BTreeSet<_>>() {
-                        let at = Expr::name(format!("byte_{r}"));
-                        let low = at.clone().divided(PACKET).plus(packet);
-                        let high = at.plus(PACKET - 1).divided(PACKET).plus(packet);
-                        self.line(format!(
-                            "let src_{r}_{packet} = \
-                             across(byte_{r}, {size}u, load_src_packet({low}), load_src_packet({high}));"
-                        ));
-                    }
-                    loaded.extend(words.into_iter().map(|word| ((r, word), in_packet(r, word))));
-                }
-                Reads::Words => {
-                    let first =
-                        if size < WORD { start.divided(WORD / size) } else { start.times(size / WORD) };
-                    self.line(format!("let from_{r} = {first};"));
-                    for word in words {
-                        let name = format!("src_{r}_{word}");
-                        let at = Expr::name(format!("from_{r}")).plus(word);
-                        self.line(format!("let {name} = load_src_word({at});"));
-                        loaded.insert((r, word), Expr::name(name));
-                    }
-                }
+                Reads::Packets | Reads::Across => self.load_packets(r, &start, &bytes),
+                Reads::Words => self.load_words(r, &start, &bytes),
                 Reads::Straddling if piece.loads_single_elements() => {
                     // A single element lies in one word.
                     self.line(format!("let byte_{r} = {};", start.times(size)));
                     self.line(format!(
                         "let src_{r}_0 = load_src_word(byte_{r} / 4u) >> ((byte_{r} & 3u) * 8u);"
                     ));
-                    loaded.insert((r, 0), Expr::name(format!("src_{r}_0")));
                 }
-                Reads::Straddling => self.load_straddling(r, start, &bytes, &mut loaded),
+                Reads::Straddling => self.load_straddling(r, start, &bytes),
             }
+            let name = |word: usize| {
+                let (packet, component) = (word / 4, COMPONENTS[word % 4]);
+                if piece.by_packets() {
+                    format!("src_{r}_{packet}.{component}")
+                } else {
+                    format!("src_{r}_{word}")
+                }
+            };
+            loaded.extend(words(&bytes).into_iter().map(|word| ((r, word), Expr::name(name(word)))));
         }
         loaded
     }
 
+    /// Writes the loads of a row's packets, or of two packets for each, which are joined.
+    fn load_packets(&mut self, r: usize, start: &Expr, bytes: &BTreeSet<usize>) {
+        let size = self.piece.size(SRC);
+        let joins = self.piece.reads == Reads::Across;
+        let first = Expr::name(if joins { format!("byte_{r}") } else { format!("from_{r}") });
+        let at = if joins { start.clone().times(size) } else { start.clone().divided(PACKET / size) };
+        self.line(format!("let {first} = {at};"));
+        for packet in bytes.iter().map(|byte| byte / PACKET).collect::<BTreeSet<_>>() {
+            let load = |at: Expr| Expr::Call("load_src_packet", vec![at.plus(packet)]);
+            let whole = if joins {
+                // The second packet is the first one again where the elements lie in one.
+                let both = [first.clone(), first.clone().plus(PACKET - 1)].map(|at| load(at.divided(PACKET)));
+                let [low, high] = both;
+                Expr::Call("across", vec![first.clone(), Expr::Number(size as u32), low, high])
+            } else {
+                load(first.clone())
+            };
+            self.line(format!("let src_{r}_{packet} = {whole};"));
+        }
+    }
+
+    /// Writes the loads of a row that begins at a word.
+    fn load_words(&mut self, r: usize, start: &Expr, bytes: &BTreeSet<usize>) {
+        let size = self.piece.size(SRC);
+        let start = start.clone();
+        let first = if size < WORD { start.divided(WORD / size) } else { start.times(size / WORD) };
+        self.line(format!("let from_{r} = {first};"));
+        for word in words(bytes) {
+            let at = Expr::name(format!("from_{r}")).plus(word);
+            self.line(format!("let src_{r}_{word} = load_src_word({at});"));
+        }
+    }
+
     /// Writes the loads of a row that may begin within a word. Loads only words that hold a byte of an element.
-    fn load_straddling(&mut self, r: usize, start: Expr, bytes: &BTreeSet<usize>, loaded: &mut Words) {
+    fn load_straddling(&mut self, r: usize, start: Expr, bytes: &BTreeSet<usize>) {
         let size = self.piece.size(SRC);
         self.line(format!("let byte_{r} = {};", start.times(size)));
         self.line(format!("let from_{r} = byte_{r} / 4u;"));
         self.line(format!("let shift_{r} = (byte_{r} & 3u) * 8u;"));
-        let words: BTreeSet<usize> = bytes.iter().map(|byte| byte / WORD).collect();
         let of_word = |word| Expr::name(format!("from_{r}")).plus(word);
         let of_byte = |byte| Expr::name(format!("byte_{r}")).plus(byte).divided(WORD);
         let mut loads = Vec::new();
-        for &word in &words {
+        for word in words(bytes) {
             let first = bytes.range(word * WORD..).next().expect("the word has a byte");
             let last = bytes.range(..(word + 1) * WORD).next_back().expect("the word has a byte");
             // If the next word begins with an element too, one load serves both words.
@@ -377,9 +384,7 @@ impl Text<'_> {
                 }
                 Expr::name(format!("word_{r}_{n}"))
             });
-            let name = format!("src_{r}_{word}");
-            self.line(format!("let {name} = straddling({low}, {high}, shift_{r});"));
-            loaded.insert((r, word), Expr::name(name));
+            self.line(format!("let src_{r}_{word} = straddling({low}, {high}, shift_{r});"));
         }
     }
 
@@ -436,7 +441,7 @@ pub(super) fn entry_point(name: &str, cpu: bool, turns: u32) -> Vec<String> {
     ]
 }
 
-/// A word in a row of src that is loaded by packets.
-fn in_packet(row: usize, word: usize) -> Expr {
-    Expr::name(format!("src_{row}_{}.{}", word / 4, COMPONENTS[word % 4]))
+/// The words that hold these bytes.
+fn words(bytes: &BTreeSet<usize>) -> BTreeSet<usize> {
+    bytes.iter().map(|byte| byte / WORD).collect()
 }

@@ -75,6 +75,11 @@ struct Part {
 }
 
 impl Part {
+    /// Counted from the piece's first channel.
+    fn channel(&self) -> usize {
+        self.elements[0].channel.into()
+    }
+
     /// Merges parts with equal bits if the piece has one clamp. With several channels it merges none, so that each
     /// channel keeps equally many parts.
     fn apart(parts: impl Iterator<Item = (Vec<Element>, Expr)>, channels: Channels) -> Vec<Self> {
@@ -159,7 +164,7 @@ impl Text<'_> {
                 (elements, self.arranged(&packet.places, loaded))
             };
             let mut parts = Part::apart(packets.iter().map(part), self.piece.channels);
-            parts.sort_by_key(|part| part.elements[0].channel);
+            parts.sort_by_key(Part::channel);
             return parts;
         }
         let mut elements = self.elements.clone();
@@ -326,17 +331,8 @@ impl Text<'_> {
         Expr::vector((0..PACKET / WORD).map(word).collect())
     }
 
-    /// Writes a call of the arithmetic for each part. Stores each packet as soon as it is complete, so that few
-    /// values are alive at once.
+    /// Writes a call of the arithmetic for each part, and the stores.
     fn clamp(&mut self, parts: &[Part], packets: &[Packet]) {
-        // For 4-byte elements `elements` serves, because a packet is a vector of four elements.
-        let by_packets = self.takes_packets && self.piece.size(DST) < WORD || self.piece.size(DST) > WORD;
-        let steps = self.steps_channels();
-        let function = match (by_packets, steps) {
-            (_, true) => "element",
-            (true, _) => "packet",
-            _ => "elements",
-        };
         let mut places = Places::new();
         for (p, part) in parts.iter().enumerate() {
             for elements in [&part.elements].into_iter().chain(&part.again) {
@@ -345,77 +341,93 @@ impl Text<'_> {
                     .extend(of_part.map(|(n, element)| ((element.rows[DST], element.offsets[DST]), (p, n))));
             }
         }
-        // In further turns, a stream keeps the channel of its run.
-        let kept = self.turn > 0 && self.piece.order == Order::Stream && self.piece.channels == Channels::One;
-        let several = self.piece.channels != Channels::None && !kept;
-        let channel = |part: &Part| part.elements[0].channel;
-        self.line("");
         let names: Vec<_> = (0..parts.len()).map(|n| format!("clamped_{n}")).collect();
-        // Exact steps for many parts are called in a loop: compilers inline each call.
+        self.line("");
+        // Compilers inline each call, and exact steps are long.
         if self.arithmetic.step == AffineStep::Exact && parts.len() > MOST_CALLS {
-            let count = parts.len();
-            self.line(format!("// Clamp {count} vectors, the first of them in each round."));
-            for (name, part) in names.iter().zip(parts) {
-                self.line(format!("var {name} = {};", part.bits));
-            }
-            // All channels have equally many parts; channel 0 has some.
-            let of_channel = parts.iter().filter(|part| channel(part) == 0).count();
-            debug_assert!(
-                parts.iter().enumerate().all(|(p, part)| p / of_channel == usize::from(channel(part)))
-            );
-            let one_channel = of_channel == count;
-            if steps {
-                self.line("var element_next = element_0;");
-            } else if several && one_channel {
-                self.line("set_channel(channel_0);");
-            }
-            self.within(format!("for (var i = 0u; i < {count}u; i++) {{"), |text| {
-                if steps {
-                    text.line("set_channel(channel_0 + channel_in_run(element_next));");
-                    text.line("element_next = next_element(element_next);");
-                } else if several && !one_channel {
-                    text.line(format!("set_channel(channel_0 + i / {of_channel}u);"));
-                }
-                text.line(format!("let last = {function}({});", names[0]));
-                for pair in names.windows(2) {
-                    text.line(format!("{} = {};", pair[0], pair[1]));
-                }
-                text.line(format!("{} = last;", names[count - 1]));
-            });
+            self.clamp_in_loop(parts, &names);
             self.line("");
             self.line(format!("// Store {} {} of dst.", packets.len(), self.unit()));
             for (n, packet) in packets.iter().enumerate() {
                 self.store(n, packet, &names, &places);
             }
-            return;
+        } else {
+            self.clamp_each(parts, packets, &names, &places);
         }
-        self.line(format!(
-            "// Clamp {} vector(s), and store {} {} of dst.",
-            parts.len(),
-            packets.len(),
-            self.unit()
-        ));
+    }
+
+    /// The function that clamps a part.
+    fn function(&self) -> &'static str {
+        let size = self.piece.size(DST);
+        // For 4-byte elements `elements` serves, because a packet is a vector of four elements.
+        let by_packets = self.takes_packets && size < WORD || size > WORD;
+        match (self.steps_channels(), by_packets) {
+            (true, _) => "element",
+            (_, true) => "packet",
+            _ => "elements",
+        }
+    }
+
+    /// Whether parts look channels up. In further turns, a stream keeps the channel of its run.
+    fn looks_up(&self) -> bool {
+        let Piece { order, channels, .. } = *self.piece;
+        channels != Channels::None && !(self.turn > 0 && order == Order::Stream && channels == Channels::One)
+    }
+
+    /// Writes a loop over the parts, of which the first is clamped in each round. All channels have equally many.
+    fn clamp_in_loop(&mut self, parts: &[Part], names: &[String]) {
+        let (count, function) = (parts.len(), self.function());
+        self.line(format!("// Clamp {count} vectors, the first of them in each round."));
+        for (name, part) in names.iter().zip(parts) {
+            self.line(format!("var {name} = {};", part.bits));
+        }
+        let of_channel = parts.iter().filter(|part| part.channel() == 0).count();
+        debug_assert!(parts.iter().enumerate().all(|(p, part)| p / of_channel == part.channel()));
+        let (steps, looks_up) = (self.steps_channels(), self.looks_up());
+        if steps {
+            self.line("var element_next = element_0;");
+        } else if looks_up && of_channel == count {
+            self.line("set_channel(channel_0);");
+        }
+        self.within(format!("for (var i = 0u; i < {count}u; i++) {{"), |text| {
+            if steps {
+                text.line("set_channel(channel_0 + channel_in_run(element_next));");
+                text.line("element_next = next_element(element_next);");
+            } else if looks_up && of_channel < count {
+                text.line(format!("set_channel(channel_0 + i / {of_channel}u);"));
+            }
+            text.line(format!("let last = {function}({});", names[0]));
+            for pair in names.windows(2) {
+                text.line(format!("{} = {};", pair[0], pair[1]));
+            }
+            text.line(format!("{} = last;", names[count - 1]));
+        });
+    }
+
+    /// Writes a call for each part. Stores each packet as soon as it is complete, so that few values are alive at once.
+    fn clamp_each(&mut self, parts: &[Part], packets: &[Packet], names: &[String], places: &Places) {
+        let (vectors, function, unit) = (parts.len(), self.function(), self.unit());
+        self.line(format!("// Clamp {vectors} vector(s), and store {} {unit} of dst.", packets.len()));
         // The last part that each packet needs.
         let part_of = |element: &Element| places[&(element.rows[DST], element.offsets[DST])].0;
         let last = |packet: &Packet| packet.places.iter().flatten().map(part_of).max();
         let (mut current, mut stored) = (None, 0);
         for (p, part) in parts.iter().enumerate() {
-            if several && current != Some(channel(part)) {
-                current = Some(channel(part));
-                let n = channel(part);
+            let n = part.channel();
+            if self.looks_up() && current != Some(n) {
+                current = Some(n);
                 let first = Expr::name("channel_0");
-                let name = if steps {
+                let channel = if self.steps_channels() {
                     let found = Expr::Call("channel_in_run", vec![Expr::name(format!("element_{n}"))]);
                     first.binary("+", found)
                 } else {
-                    first.plus(n.into())
+                    first.plus(n)
                 };
-                self.line(format!("set_channel({name});"));
+                self.line(format!("set_channel({channel});"));
             }
             self.line(format!("let {} = {function}({});", names[p], part.bits));
-            // Stores each packet once its last element is clamped.
             while stored < packets.len() && last(&packets[stored]) <= Some(p) {
-                self.store(stored, &packets[stored], &names, &places);
+                self.store(stored, &packets[stored], names, places);
                 stored += 1;
             }
         }
