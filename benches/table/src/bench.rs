@@ -12,9 +12,7 @@ use crate::data::random_buffer;
 use crate::device::Device;
 use crate::kernels::{Kernels, Kind};
 use crate::options::Options;
-use crate::row::{Outcome, Row, Trial};
 use crate::stats::Stats;
-use crate::table;
 
 /// Bytes from which work no longer stays in a GPU's cache between repetitions.
 const BEYOND_CACHES: u64 = 100_000_000;
@@ -80,7 +78,7 @@ impl Bench {
     }
 
     /// Copies or fills of `bytes` bytes, by kernels with one or more packets per invocation.
-    fn packets(&self, kind: Kind, bytes: u64) -> Result<Vec<(String, Work)>> {
+    pub(crate) fn packets(&self, kind: Kind, bytes: u64) -> Result<Vec<(String, Work)>> {
         ensure!(bytes <= self.most(), "a copy of {bytes} bytes exceeds the device's bindings");
         let pairs = (0..self.sets(bytes)).map(|_| random_pair(&self.device, bytes));
         let pairs = pairs.collect::<Result<Vec<_>>>()?;
@@ -89,58 +87,6 @@ impl Bench {
             (format!("{kind:?} ×{packets}"), Work::Pass(kernels.dispatches(&self.device, &pairs)))
         };
         Ok(if kind == Kind::Copy { [1, 2, 4] } else { [1, 4, 16] }.map(rival).into())
-    }
-
-    /// Measures a row. Its results are compared later, see [`compare`](Self::compare).
-    pub(crate) fn measure(&self, row: &Row) -> Outcome {
-        let mut outcome = Outcome {
-            section: row.section.clone(),
-            name: row.name.clone(),
-            dtypes: row.dtypes.clone(),
-            goal: row.goals[usize::from(self.device.is_cpu())],
-            ..Outcome::default()
-        };
-        outcome.error = self.time(row, &mut outcome).err().map(|error| format!("{error:#}"));
-        outcome
-    }
-
-    fn time(&self, row: &Row, outcome: &mut Outcome) -> Result<()> {
-        outcome.first = row.small.as_ref().map(|case| case.first(&self.device)).transpose()?;
-        let Trial { bytes, ours, packets, mut rivals, plain, .. } = (row.prepare)(self)?;
-        outcome.bytes = bytes;
-        if let Some(kind) = packets {
-            rivals.extend(self.packets(kind, bytes)?);
-        }
-        let (names, works): (Vec<_>, Vec<_>) = rivals.into_iter().unzip();
-        let has_plain = plain.is_some();
-        let works = std::iter::once(ours).chain(works).chain(plain).collect();
-        let (clock, mut stats) = self.take_turns(works)?;
-        outcome.clock = clock;
-        outcome.plain = stats.pop_if(|_| has_plain);
-        outcome.ours = Some(stats.remove(0));
-        outcome.rivals = names.into_iter().zip(stats).collect();
-        Ok(())
-    }
-
-    /// Runs each measured row once more, on new buffers, and compares its results with the reference. A GPU's clock falls
-    /// meanwhile, so this comes after all timing.
-    pub(crate) fn compare(&self, rows: &[Row], outcomes: &mut [Outcome]) {
-        for (row, outcome) in rows.iter().zip(outcomes).filter(|(_, outcome)| outcome.error.is_none()) {
-            outcome.error = self.check(row).err().map(|error| format!("{error:#}"));
-            outcome.compared = true;
-            if outcome.error.is_some() {
-                println!("{}", table::line(outcome));
-            }
-        }
-    }
-
-    fn check(&self, row: &Row) -> Result<()> {
-        let Trial { ours, rivals, plain, check, .. } = (row.prepare)(self)?;
-        let rivals = rivals.into_iter().map(|(_, work)| work);
-        for mut work in std::iter::once(ours).chain(rivals).chain(plain) {
-            self.clock.sample(&self.device, &mut work, 1)?;
-        }
-        check(self)
     }
 
     /// Measures works in turns. On a GPU holds the clock, and also returns the share of its best speed that a copy beside them

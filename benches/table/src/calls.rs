@@ -9,12 +9,13 @@ use anyhow::{Result, ensure};
 use wgpu_clamp::{DType, Host, Layout, Plan, wgpu};
 
 use crate::bench::Bench;
-use crate::case::{Case, Set};
+use crate::case::{Case, Goals};
 use crate::clock::{Dispatch, Work, seconds};
 use crate::data;
-use crate::kernels::Kernels;
+use crate::kernels::{Kernels, by_hand};
 use crate::ring::Ring;
-use crate::row::{Goals, Row, Trial};
+use crate::row::{Row, Trial};
+use crate::set::Set;
 
 /// Bytes of a small clamp.
 const SMALL: u64 = 4096;
@@ -40,13 +41,6 @@ pub fn rows() -> Vec<Row> {
         row("a plan of 8 dimensions", [Some(1.0); 2], plan),
         row("`clamp_slice`, host memory to host memory", [within(1.05), within(1.10)], slice),
     ]
-}
-
-/// A clamp of f32 of this many bytes, by the shader `hand.wgsl`: bare wgpu, as a program without this library would write it.
-pub fn by_hand(bytes: u64) -> Kernels {
-    let bounds = bytemuck::bytes_of(&[-4.1_f32, 3.9]).to_vec();
-    let wgsl = include_str!("../shaders/hand.wgsl").to_owned();
-    Kernels::one(wgsl, Vec::new(), [bytes; 2], vec![bounds], bytes.div_ceil(16 * 256))
 }
 
 /// Records commands.

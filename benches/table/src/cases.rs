@@ -6,10 +6,9 @@ use anyhow::{Context, Result, bail};
 use half::f16;
 use wgpu_clamp::{Clamp, DType, Layout, Number, Precision, Rounding};
 
-use crate::case::Case;
+use crate::case::{Case, Goals};
 use crate::data::bounds;
 use crate::kernels::Kind;
-use crate::row::Goals;
 
 /// The dtypes of source and destination.
 type Pair = [DType; 2];

@@ -180,3 +180,10 @@ pub fn grid(workgroups: u64) -> [u32; 2] {
     let x = workgroups.isqrt() + 1;
     [x as u32, workgroups.div_ceil(x) as u32]
 }
+
+/// A clamp of f32 of this many bytes, by the shader `hand.wgsl`: bare wgpu, as a program without this library would write it.
+pub(crate) fn by_hand(bytes: u64) -> Kernels {
+    let bounds = bytemuck::bytes_of(&[-4.1_f32, 3.9]).to_vec();
+    let wgsl = include_str!("../shaders/hand.wgsl").to_owned();
+    Kernels::one(wgsl, Vec::new(), [bytes; 2], vec![bounds], bytes.div_ceil(16 * 256))
+}

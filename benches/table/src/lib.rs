@@ -27,8 +27,10 @@ pub mod options;
 mod plain;
 mod ring;
 pub mod row;
+mod set;
 mod stats;
 mod table;
+mod trial;
 
 use anyhow::{Result, ensure};
 use serde_json::json;
@@ -58,12 +60,17 @@ pub fn run(options: &Options) -> Result<()> {
     println!("\n{}", table::HEAD);
     let mut outcomes = Vec::new();
     for row in &rows {
-        outcomes.push(bench.measure(row));
+        outcomes.push(row.measure(&bench));
         println!("{}", table::line(&outcomes[outcomes.len() - 1]));
         // An interrupted run leaves what it has measured.
         options.write(&json!({ "head": head, "rows": outcomes }))?;
     }
-    bench.compare(&rows, &mut outcomes);
+    for (row, outcome) in rows.iter().zip(&mut outcomes).filter(|(_, outcome)| outcome.error.is_none()) {
+        row.compare(&bench, outcome);
+        if outcome.error.is_some() {
+            println!("{}", table::line(outcome));
+        }
+    }
     options.write(&json!({ "head": head, "rows": outcomes }))?;
     println!("\n{}", table::summary(&outcomes));
     ensure!(outcomes.iter().all(|row| row.error.is_none()), "a result is wrong, see the table");

@@ -3,9 +3,9 @@
 use anyhow::{Context, Result};
 use wgpu_clamp::wgpu;
 
-use crate::calls::by_hand;
 use crate::clock::Dispatch;
 use crate::device::Device;
+use crate::kernels::by_hand;
 
 /// Bytes of a chunk.
 const CHUNK: usize = 16 << 20;

@@ -4,13 +4,10 @@ use anyhow::Result;
 use serde::Serialize;
 
 use crate::bench::Bench;
-use crate::case::Case;
+use crate::case::{Case, Goals};
 use crate::clock::Work;
 use crate::kernels::Kind;
 use crate::stats::Stats;
-
-/// The least ratios of the rival's time to ours, on a GPU and on a software driver.
-pub type Goals = [Option<f64>; 2];
 
 /// Makes the buffers of a row and records its work: once to time it, and once more to compare its results.
 pub type Prepare = Box<dyn Fn(&Bench) -> Result<Trial>>;
@@ -33,6 +30,53 @@ impl Row {
     /// Section, name and dtypes: what `--only` searches.
     pub fn title(&self) -> String {
         format!("{}: {}, {}", self.section, self.name, self.dtypes)
+    }
+
+    /// Measures the row. Its results are compared later, see [`compare`](Self::compare).
+    pub(crate) fn measure(&self, bench: &Bench) -> Outcome {
+        let mut outcome = Outcome {
+            section: self.section.clone(),
+            name: self.name.clone(),
+            dtypes: self.dtypes.clone(),
+            goal: self.goals[usize::from(bench.device.is_cpu())],
+            ..Outcome::default()
+        };
+        outcome.error = self.time(bench, &mut outcome).err().map(|error| format!("{error:#}"));
+        outcome
+    }
+
+    fn time(&self, bench: &Bench, outcome: &mut Outcome) -> Result<()> {
+        outcome.first = self.small.as_ref().map(|case| case.first(&bench.device)).transpose()?;
+        let Trial { bytes, ours, packets, mut rivals, plain, .. } = (self.prepare)(bench)?;
+        outcome.bytes = bytes;
+        if let Some(kind) = packets {
+            rivals.extend(bench.packets(kind, bytes)?);
+        }
+        let (names, works): (Vec<_>, Vec<_>) = rivals.into_iter().unzip();
+        let has_plain = plain.is_some();
+        let works = std::iter::once(ours).chain(works).chain(plain).collect();
+        let (clock, mut stats) = bench.take_turns(works)?;
+        outcome.clock = clock;
+        outcome.plain = stats.pop_if(|_| has_plain);
+        outcome.ours = Some(stats.remove(0));
+        outcome.rivals = names.into_iter().zip(stats).collect();
+        Ok(())
+    }
+
+    /// Runs a measured row once more, on new buffers, and compares its results with the reference. A GPU's clock falls
+    /// meanwhile, so this comes after all timing.
+    pub(crate) fn compare(&self, bench: &Bench, outcome: &mut Outcome) {
+        outcome.error = self.check(bench).err().map(|error| format!("{error:#}"));
+        outcome.compared = true;
+    }
+
+    fn check(&self, bench: &Bench) -> Result<()> {
+        let Trial { ours, rivals, plain, check, .. } = (self.prepare)(bench)?;
+        let rivals = rivals.into_iter().map(|(_, work)| work);
+        for mut work in std::iter::once(ours).chain(rivals).chain(plain) {
+            bench.clock.sample(&bench.device, &mut work, 1)?;
+        }
+        check(bench)
     }
 }
 
