@@ -12,6 +12,7 @@ pub(crate) mod run;
 mod sample;
 mod stream;
 mod text;
+mod thresholds;
 pub(crate) mod walk;
 mod words;
 

@@ -1,6 +1,7 @@
 //! Turns a clamp and two layouts into dispatches, in four steps: validate, collapse, assign kernels, cut into windows.
 //! Pure functions; no GPU is needed.
 
+mod bindings;
 mod recording;
 mod resolve;
 mod strategy;
@@ -15,10 +16,11 @@ use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Shader};
 
+pub(crate) use bindings::Range;
 pub use recording::{Binding, BoundBuffer, Dispatch, Recording};
 pub(crate) use resolve::{Resolve, SlotLayouts};
 use strategy::Strategy;
-pub(crate) use window::{Range, UniformLayout, Window};
+pub(crate) use window::{UniformLayout, Window};
 
 /// The dispatches of one clamp on given layouts, computed without a GPU.
 ///

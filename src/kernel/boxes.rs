@@ -3,10 +3,10 @@
 
 use bytemuck::Zeroable;
 
-use super::choose::{LEAST_APART, MOST_PARTS};
 use super::grow::{Growth, fastest, most_shared};
 use super::piece::{Along, Order, Piece, Reads, Stores, Stride};
 use super::region::{DST, Region, SRC};
+use super::thresholds::{LEAST_APART, MOST_PARTS, is_sparse};
 use super::walk::{BoundTile, Loop, Walk, rank_of};
 use super::{
     Claim, Constant, Cut, Dispatch, EntryPoint, Kernel, Launch, PACKET, Placement, Task, Tiling, WORD,
@@ -53,11 +53,11 @@ impl Piece {
         self.dims().iter().map(reach).sum::<Option<usize>>().map(|reach| reach + 1)
     }
 
-    /// Whether the box loads words of src between which it leaves gaps that dst has not: more than a quarter.
+    /// Whether the box loads words of src between which it leaves gaps that dst has not.
     pub(super) fn loads_sparsely(&self) -> bool {
         let [src, dst] = [SRC, DST].map(|side| self.span(side));
         let used = dst.unwrap_or_default().max(self.len());
-        self.order == Order::Line && !self.by_packets() && src.is_some_and(|src| 4 * used < 3 * src)
+        self.order == Order::Line && !self.by_packets() && src.is_some_and(|src| is_sparse(used, src))
     }
 
     /// Adjacent packets of dst in a row of the box, or adjacent words of one element; 1 if it leaves gaps. `keeps`: whether

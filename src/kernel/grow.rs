@@ -1,8 +1,8 @@
 //! Grows a box: how many elements an invocation takes along each dimension of a region.
 
-use super::choose::{LEAST_ALONG, LINE, MOST_BYTES, MOST_ELEMENTS, SPARSEST, WHOLE};
 use super::piece::{Along, Channels, LANES, MAX_DIMS, Order, Piece, Reads, Stores, Stride};
 use super::region::{DST, Dim, Region, SRC};
+use super::thresholds::{LEAST_ALONG, LINE, MOST_BYTES, MOST_ELEMENTS, SPARSEST, WHOLE, is_sparse};
 use super::{PACKET, Placement, Task, WORD};
 use crate::MAX_RANK;
 use crate::arithmetic::AffineStep;
@@ -155,9 +155,9 @@ impl<'a> Growth<'a> {
         rows * bytes.next_multiple_of(if rows == 1 && self.len() > 1 { WORD } else { least })
     }
 
-    /// Adds neighbours in src while the box uses less than three quarters of the bytes that it loads.
+    /// Adds neighbours in src while the box [is sparse](is_sparse).
     pub(super) fn widen(&mut self) {
-        while 4 * self.len() * self.sizes[SRC] < 3 * self.loaded() {
+        while is_sparse(self.len() * self.sizes[SRC], self.loaded()) {
             let near = |d: &usize| {
                 let (dim, extent) = (self.dims[*d], self.extents[*d]);
                 let room = self.takes(*d) && 2 * extent <= dim.extent;

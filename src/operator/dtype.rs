@@ -239,6 +239,16 @@ impl DType {
     }
 }
 
+impl FloatFormat {
+    /// The format of a dtype, `None` for an integer.
+    pub(crate) const fn of(dtype: DType) -> Option<Self> {
+        match dtype.kind() {
+            Kind::Float(format) => Some(format),
+            Kind::Signed | Kind::Unsigned => None,
+        }
+    }
+}
+
 impl fmt::Display for DType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())

@@ -1,8 +1,5 @@
 //! Bit patterns and rounding of the float formats, for host code. [`reference`](mod@crate::reference) has its own.
 
-use super::dtype::Kind;
-use crate::DType;
-
 /// Width of an f64's fraction field, in bits.
 const F64_MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 
@@ -35,14 +32,6 @@ impl FloatFormat {
             quiet_nan: infinity | 1 << (mantissa_bits - 1),
             mantissa_bits,
             exponent_bias: (infinity >> mantissa_bits >> 1) as i32,
-        }
-    }
-
-    /// The format of a dtype, `None` for an integer.
-    pub(crate) const fn of(dtype: DType) -> Option<Self> {
-        match dtype.kind() {
-            Kind::Float(format) => Some(format),
-            Kind::Signed | Kind::Unsigned => None,
         }
     }
 

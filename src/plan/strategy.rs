@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::window::bind;
+use super::bindings::bind;
 use crate::kernel::region::{DST, SRC};
 use crate::kernel::{Candidate, Claim, Cut, Dim, Kernel, Placement, Region, Task, Tile, candidates};
 use crate::{Error, Limits, MAX_RANK};
