@@ -4,7 +4,6 @@ pub(crate) mod adapter;
 mod cache;
 mod clamper;
 mod conversions;
-pub(crate) mod lost;
 pub(crate) mod mapped;
 mod operands;
 mod pipeline;

@@ -3,8 +3,6 @@
 mod choice;
 mod mapping;
 mod open;
-#[cfg(not(target_arch = "wasm32"))]
-mod polling;
 mod probe;
 mod slice;
 mod tensor;
@@ -15,7 +13,7 @@ use std::fmt;
 pub use slice::ClampSlice;
 pub use tensor::Tensor;
 
-use crate::gpu::{lost, scope};
+use crate::gpu::scope;
 use crate::{Clamper, Clamps, Element, Error, Operands};
 
 /// A [`Clamper`] and the queue of its device, for programs whose data lies in host memory.
@@ -80,7 +78,7 @@ impl Host {
         operands: Operands<'_>,
     ) -> Result<wgpu::SubmissionIndex, Error> {
         let device = self.clamper.device();
-        let prepared = self.clamper.prepare(clamps, operands).map_err(|error| lost::blame(device, error))?;
+        let prepared = self.clamper.prepare(clamps, operands).map_err(|error| scope::blame(device, error))?;
         scope::catch(device, || {
             let mut encoder = device
                 .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("wgpu-clamp submit") });

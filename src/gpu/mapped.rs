@@ -1,6 +1,6 @@
 //! Writes to mapped buffers, and reads from them.
 
-use super::{lost, scope};
+use super::scope;
 use crate::Error;
 
 /// Creates a buffer with the contents `bytes`. Call it within an error scope.
@@ -38,7 +38,7 @@ pub(crate) fn failed(error: &dyn std::error::Error) -> Error {
 
 /// All bytes of a buffer mapped for writing.
 pub(crate) fn range(buffer: &wgpu::Buffer) -> Result<wgpu::BufferViewMut, Error> {
-    buffer.get_mapped_range_mut(..).map_err(|_| lost::gone())
+    buffer.get_mapped_range_mut(..).map_err(|_| scope::gone())
 }
 
 /// Passes the first `size` bytes of a mapped buffer to `take`.

@@ -1,6 +1,5 @@
-//! Catches wgpu's errors while the crate creates objects on a caller's device.
+//! Catches wgpu's errors while the crate creates objects on a caller's device, and tells a lost device from other errors.
 
-use super::lost::blame;
 use crate::Error;
 
 /// Runs `create` and returns wgpu's reports as an error.
@@ -56,4 +55,30 @@ pub(crate) fn attempt<T>(
     create: impl FnOnce() -> Result<T, Error>,
 ) -> Result<T, Error> {
     catch(device, create)?
+}
+
+/// Turns an error into [`Error::DeviceLost`] if the device is lost. Drops wgpu's words, which blame the first object
+/// that met the lost device.
+pub(crate) fn blame(device: &wgpu::Device, error: Error) -> Error {
+    let lost = match error {
+        Error::DeviceLost { .. } => true,
+        Error::Wgpu { .. } => is_lost(device),
+        _ => false,
+    };
+    if lost { gone() } else { error }
+}
+
+pub(crate) fn gone() -> Error {
+    Error::DeviceLost { reason: "it was destroyed, or its driver gave it up".to_owned() }
+}
+
+/// Whether the device is lost or destroyed. wgpu reports a loss in many ways, so this function maps a new buffer, which
+/// fails on a lost device.
+pub(crate) fn is_lost(device: &wgpu::Device) -> bool {
+    let probe = || {
+        let (label, usage) = (Some("wgpu-clamp probe"), wgpu::BufferUsages::COPY_SRC);
+        let descriptor = wgpu::BufferDescriptor { label, size: 4, usage, mapped_at_creation: true };
+        device.create_buffer(&descriptor).get_mapped_range_mut(..).is_ok()
+    };
+    !matches!(within(device, probe), Ok(true))
 }

@@ -1,11 +1,15 @@
 //! Maps buffers. A browser polls the device by itself; on native, `until_mapped` polls.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod polling;
+
 use futures_channel::oneshot;
 
-#[cfg(not(target_arch = "wasm32"))]
-pub(super) use super::polling::until_mapped;
 use crate::Error;
 use crate::gpu::{mapped, scope};
+
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) use polling::until_mapped;
 
 /// The result of a mapping, sent by its callback.
 pub(super) type Arrival = oneshot::Receiver<Result<(), Error>>;

@@ -7,7 +7,7 @@ use std::ops::{ControlFlow, Range};
 use super::mapping::{self, Arrival};
 use super::transfer;
 use crate::arithmetic::Parameters;
-use crate::gpu::{adapter, lost, mapped, scope};
+use crate::gpu::{adapter, mapped, scope};
 use crate::{Clamp, Clamps, DType, Element, Error, Host, Layout, Operands, Prepared, View};
 
 /// Size of a chunk on its larger side, in bytes.
@@ -151,7 +151,7 @@ impl<'a> ClampSlice<'a> {
         let shape = self.checked_shape()?;
         let device = self.host.clamper().device();
         let mut done = 0;
-        self.stream(&shape, &mut done).await.map_err(|error| match (done, lost::blame(device, error)) {
+        self.stream(&shape, &mut done).await.map_err(|error| match (done, scope::blame(device, error)) {
             (0, error) => error,
             (_, error) => Error::PartlyWritten { valid: 0..done, source: Box::new(error) },
         })

@@ -1,7 +1,7 @@
 //! The crate's own data buffers: creation and readback.
 
 use super::mapping;
-use crate::gpu::{lost, mapped, scope};
+use crate::gpu::{mapped, scope};
 use crate::{Error, Host};
 
 /// Usages of a buffer for data on the GPU.
@@ -64,5 +64,5 @@ pub(crate) async fn read<R>(
         mapping::until_mapped(device, &staging, submission, arrival).await?;
         mapped::read(&staging, size, take)
     };
-    read.await.map_err(|error| lost::blame(device, error))
+    read.await.map_err(|error| scope::blame(device, error))
 }

@@ -63,6 +63,7 @@
 //! result have no place in it.
 
 mod code;
+mod counts;
 mod device;
 mod everywhere;
 mod execute;
@@ -75,9 +76,10 @@ mod profile;
 mod scalar;
 mod taint;
 
+pub use counts::counts;
 pub use device::{Association, Device, Fusion, HalfRounding, IntegerRounding, Subnormals};
 pub use everywhere::{Outcome, everywhere, on_device};
 pub use finding::{Finding, Kind, Source};
 pub use memory::Memory;
 pub use module::{Binding, Dispatch, Error, Module, Program};
-pub use profile::{Access, Counts, counts};
+pub use profile::{Access, Counts};

@@ -3,11 +3,7 @@
 
 #![expect(clippy::cast_precision_loss, reason = "counts of a sample are far below 2^53")]
 
-use crate::Device;
 use crate::code::{LANES, NONE, Opcode, Reg};
-use crate::execute::execute;
-use crate::memory::Memory;
-use crate::module::{Dispatch, Order};
 
 /// Invocations of a warp.
 const WARP: usize = 32;
@@ -60,36 +56,6 @@ impl Access {
     }
 }
 
-/// Executes about `batches` times 64 invocations of each dispatch, spread over all of it, and scales their counts to the
-/// whole dispatch. `buffers` hold what the dispatches load.
-///
-/// # Panics
-///
-/// As [`everywhere`](crate::everywhere).
-#[must_use]
-pub fn counts(dispatches: &[Dispatch<'_>], buffers: &[Memory], batches: u64) -> Vec<Counts> {
-    let mut buffers = buffers.to_vec();
-    let device = Device::all().next().expect("there is a device");
-    let of_dispatch = |dispatch: &Dispatch<'_>| {
-        let mut profiler = Profiler { most: batches.max(1), ..Profiler::default() };
-        execute(dispatch, device, Order::Forward, &mut buffers, Some(&mut profiler));
-        profiler.finish();
-        let size = dispatch.program.code.workgroup_size;
-        let total = dispatch.grid.iter().chain(&size).map(|n| f64::from(*n)).product::<f64>();
-        let scale = total / LANES as f64 / profiler.taken.max(1) as f64;
-        let mut counts = profiler.counts;
-        counts.warps = total / WARP as f64;
-        counts.operations *= scale;
-        counts.indexed *= scale;
-        counts.shared *= scale;
-        for (_, access) in &mut counts.bindings {
-            *access = access.times(scale);
-        }
-        counts
-    };
-    dispatches.iter().map(of_dispatch).collect()
-}
-
 /// Counts in the making.
 #[derive(Default)]
 pub(crate) struct Profiler {
@@ -114,6 +80,26 @@ struct Pending {
 }
 
 impl Profiler {
+    /// Takes about `batches` batches of a dispatch, at least one.
+    pub(crate) fn of(batches: u64) -> Self {
+        Self { most: batches.max(1), ..Self::default() }
+    }
+
+    /// The counts, scaled to a dispatch of so many invocations.
+    pub(crate) fn scaled(mut self, invocations: f64) -> Counts {
+        self.finish();
+        let scale = invocations / LANES as f64 / self.taken.max(1) as f64;
+        let mut counts = self.counts;
+        counts.warps = invocations / WARP as f64;
+        counts.operations *= scale;
+        counts.indexed *= scale;
+        counts.shared *= scale;
+        for (_, access) in &mut counts.bindings {
+            *access = access.times(scale);
+        }
+        counts
+    }
+
     /// Whether the `n`-th of `count` groups of batches belongs to the sample. `batches`: of each group.
     pub(crate) fn takes(&mut self, n: u64, count: u64, batches: u64) -> bool {
         self.finish();
@@ -213,6 +199,7 @@ fn rounds(first: &[Option<u64>], words: u64) -> usize {
 mod tests {
     use super::*;
     use crate::{Binding, Module};
+    use crate::{Dispatch, Memory, counts};
 
     /// Counts of a kernel with this body, on as many workgroups of two warps.
     fn counted(body: &str, workgroups: u32) -> Counts {

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use futures_channel::oneshot;
 
-use super::mapping::Arrival;
+use super::Arrival;
 use crate::Error;
-use crate::gpu::{lost, mapped};
+use crate::gpu::{mapped, scope};
 
 /// The result of polling, or the payload of a panic in a callback of the program.
 type Outcome = thread::Result<Result<(), Error>>;
@@ -20,7 +20,7 @@ type Outcome = thread::Result<Result<(), Error>>;
 ///
 /// Polls only during the wait. A poll that finds the device destroyed frees mapped memory (wgpu 30), but a task that
 /// still waits for a mapping does not read that memory.
-pub(super) async fn until_mapped(
+pub(in crate::host) async fn until_mapped(
     device: &wgpu::Device,
     buffer: &wgpu::Buffer,
     submission: wgpu::SubmissionIndex,
@@ -46,7 +46,7 @@ fn poll(device: &wgpu::Device, poll_type: wgpu::PollType) -> Outcome {
         Ok(Err(error)) => Ok(Err(Error::Wgpu { reason: error.to_string() })),
         // wgpu itself panics if the driver reports that the device is lost. Any other panic comes from a callback.
         Err(payload) => match payload.downcast_ref::<String>() {
-            Some(text) if text.starts_with("Error in Device::poll") && lost::is_lost(device) => {
+            Some(text) if text.starts_with("Error in Device::poll") && scope::is_lost(device) => {
                 Ok(Err(Error::DeviceLost { reason: "polling it panicked".to_owned() }))
             }
             _ => Err(payload),
