@@ -97,11 +97,11 @@ impl Task {
     }
 }
 
-/// The part of a region that a kernel would take: the whole region, or the part that the cuts keep.
+/// The part of a region that a kernel would take: the whole region, or a range of one dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Claim {
-    /// Applied in order. The parts cut off, at most two, go to kernels whose claims have no cuts.
-    pub(crate) cuts: [Option<Cut>; 2],
+    /// What lies beside it goes to kernels that take all of it.
+    pub(crate) cut: Option<Cut>,
     /// For src and dst: the alignment of a binding's end, in bytes. It may exceed a word only if elements follow the
     /// claimed part, because a binding must not end behind its buffer.
     pub(crate) ends: [u64; 2],
@@ -117,23 +117,22 @@ pub(crate) struct Cut {
 
 impl Claim {
     pub(crate) const fn all() -> Self {
-        Self { cuts: [None; 2], ends: [WORD as u64; 2] }
+        Self { cut: None, ends: [WORD as u64; 2] }
     }
 
-    /// The number of parts of a region that the cuts leave to other kernels.
-    pub(crate) fn parts(&self, region: &Region) -> usize {
-        let left = |cut: &Cut| {
-            let behind = cut.first + cut.extent < region.dims()[cut.dim].extent;
-            usize::from(cut.first > 0) + usize::from(behind)
-        };
-        self.cuts.iter().flatten().map(left).sum()
-    }
-
-    /// The part of a region that the cuts keep. A cut to one index drops its dimension, so no further cut may name a
-    /// dimension behind it.
+    /// The claimed part of a region.
     pub(crate) fn main(&self, region: &Region) -> Region {
-        let cuts = self.cuts.iter().flatten();
-        cuts.fold(*region, |main, cut| main.slice(cut.dim, cut.first, cut.extent))
+        self.cut.map_or(*region, |cut| region.slice(cut.dim, cut.first, cut.extent))
+    }
+
+    /// The parts that are left to other kernels, at most two.
+    pub(crate) fn rest(&self, region: &Region) -> impl Iterator<Item = Region> {
+        let beside = move |Cut { dim, first, extent }: Cut| {
+            let end = first + extent;
+            [(dim, 0, first), (dim, end, region.dims()[dim].extent - end)]
+        };
+        let parts = self.cut.into_iter().flat_map(beside).filter(|(.., extent)| *extent > 0);
+        parts.map(move |(dim, first, extent)| region.slice(dim, first, extent))
     }
 }
 

@@ -6,7 +6,7 @@ use bytemuck::Zeroable;
 use super::grow::{Growth, fastest, most_shared};
 use super::piece::{Along, Order, Piece, Reads, Stores, Stride};
 use super::region::{DST, Region, SRC};
-use super::thresholds::{LEAST_APART, MOST_PARTS, is_sparse};
+use super::thresholds::{LEAST_APART, is_sparse};
 use super::walk::{BoundTile, Loop, Walk, rank_of};
 use super::{
     Claim, Constant, Cut, Dispatch, EntryPoint, Kernel, Launch, PACKET, Placement, Task, Tiling, WORD,
@@ -107,29 +107,19 @@ impl Piece {
         let past_dst = keeps && !behind_last.next_multiple_of(WORD).is_multiple_of(PACKET);
         let behind = if past_src { growth.packet_past()? } else { 0 }.max(past_dst.into());
         let rest = along.extent.checked_sub(first + behind)? % growth.extents[d];
-        growth.divide_others(MOST_PARTS - usize::from(first > 0) - usize::from(behind + rest > 0));
+        growth.divide_others();
         if growth.len() == 1 {
             return None;
         }
         let channels = growth.channels(task);
-
-        let mut cuts = [None; MOST_PARTS];
-        let mut slots = cuts.iter_mut();
-        for (e, dim) in dims.iter().enumerate() {
-            let (first, behind) = if e == d { (first, behind) } else { (0, 0) };
-            let extent_of_box = growth.extents[e];
-            // `rest` is there only if the dimension has the elements that are cut off.
-            let extent = (dim.extent - first - behind) / extent_of_box * extent_of_box;
-            if extent < dim.extent {
-                // A cut keeps at least half of the dimension, and the first channel.
-                if extent * 2 < dim.extent || dim.channels && first > 0 {
-                    return None;
-                }
-                *slots.next()? = Some(Cut { dim: e, first, extent });
-            }
+        let extent = along.extent - first - behind - rest;
+        // A cut keeps at least half of the dimension, and the first channel.
+        if extent * 2 < along.extent || along.channels && first > 0 {
+            return None;
         }
+        let cut = (extent < along.extent).then_some(Cut { dim: d, first, extent });
         let ends = [past_src, past_dst].map(|past| if past { PACKET } else { WORD } as u64);
-        let claim = Claim { cuts, ends };
+        let claim = Claim { cut, ends };
         let main = claim.main(region);
         if main.dims().len() < dims.len() {
             return None;

@@ -42,7 +42,7 @@ pub(crate) fn candidates<'a>(task: &'a Task, region: &'a Region) -> impl Iterato
             |one: &Candidate| matches!(one.kernel, Kernel::Piece(piece) if piece.loads_sparsely());
         let (sparse, mut all): (Vec<_>, Vec<_>) = boxes(task, region).into_iter().partition(is_sparse);
         all.extend(stepping.map(|piece| of(Kernel::Piece(piece))).into_iter().chain(sparse));
-        let leaves_parts = |candidate: &Candidate| candidate.claim.parts(&candidate.region) > 0;
+        let leaves_parts = |candidate: &Candidate| candidate.claim.cut.is_some();
         if region.len() < LEAST_ELEMENTS {
             all.retain(|candidate| !leaves_parts(candidate));
         } else if !is_large {
@@ -55,9 +55,21 @@ pub(crate) fn candidates<'a>(task: &'a Task, region: &'a Region) -> impl Iterato
     together.chain(iter::once_with(others).flatten())
 }
 
-/// The boxes that can take a region or most of it, the best first: those that share look-ups of channels, those that load whole
-/// packets of src, wide ones, narrow ones.
+/// The boxes that can take a region or most of it, the best first.
 fn boxes(task: &Task, region: &Region) -> Vec<Candidate> {
+    let mut all = boxes_storing(task, region, Stores::Packets);
+    // A word holds four elements or one. In one buffer, words of dst could share packets with src.
+    if task.placement == Placement::TwoBuffers && matches!(task.arithmetic.dtype.size(), 1 | 4) {
+        let words = boxes_storing(task, region, Stores::Words);
+        let at = if words_first(task, region, &all) { 0 } else { all.len() };
+        all.splice(at..at, words);
+    }
+    all
+}
+
+/// Boxes that store packets or words, the best first: those that share look-ups of channels, those that load whole packets of
+/// src, wide ones, narrow ones.
+fn boxes_storing(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
     let mut add = |region: &Region, claimed: Option<(Piece, Claim)>| {
         let Some((piece, claim)) = claimed else { return };
@@ -66,47 +78,38 @@ fn boxes(task: &Task, region: &Region) -> Vec<Candidate> {
             all.push(Candidate { kernel, region: *region, claim });
         }
     };
-    let two_buffers = task.placement == Placement::TwoBuffers;
-    let mut order = [Stores::Packets, Stores::Words];
-    order.rotate_left(words_first(task, region).into());
-    for stores in order {
-        let by_words = stores == Stores::Words;
-        // A word holds four elements or one. In one buffer, words of dst could share packets with src.
-        if by_words && !(two_buffers && matches!(task.arithmetic.dtype.size(), 1 | 4)) {
-            continue;
-        }
-        if let Some((split, d)) = shared(task, region)
-            && let Some(growth) = Growth::new(task, &split, stores)
-        {
-            add(&split, Piece::boxes(task, &split, growth, Boxes::Shared(d)));
-        }
-        let Some(growth) = Growth::new(task, region, stores) else { continue };
-        let wide = Piece::boxes(task, region, growth, Boxes::Wide);
-        // What is loaded by words may lie on packets, but for the end of the last row. In one buffer, another invocation
-        // could store what follows there.
-        if two_buffers && wide.is_none_or(|(piece, _)| !piece.by_packets()) {
-            add(region, Piece::boxes(task, region, growth, Boxes::Past));
-        }
-        add(region, wide);
-        add(region, Piece::boxes(task, region, growth, Boxes::Narrow));
+    if let Some((split, d)) = shared(task, region)
+        && let Some(growth) = Growth::new(task, &split, stores)
+    {
+        add(&split, Piece::boxes(task, &split, growth, Boxes::Shared(d)));
     }
+    let Some(growth) = Growth::new(task, region, stores) else { return all };
+    let wide = Piece::boxes(task, region, growth, Boxes::Wide);
+    // What is loaded by words may lie on packets, but for the end of the last row. In one buffer, another invocation
+    // could store what follows there.
+    if task.placement == Placement::TwoBuffers && wide.is_none_or(|(piece, _)| !piece.by_packets()) {
+        add(region, Piece::boxes(task, region, growth, Boxes::Past));
+    }
+    add(region, wide);
+    add(region, Piece::boxes(task, region, growth, Boxes::Narrow));
     all
 }
 
 /// Whether neighbours store words before packets: where a packet of src, or as many elements near each other, becomes a word;
-/// where sixteen channels would be looked up at once; and where pixels of words lie on no packets of src.
-fn words_first(task: &Task, region: &Region) -> bool {
+/// where sixteen channels would be looked up at once; and where pixels of words lie on no packets of src, for which
+/// nothing is left to another kernel. `others` store packets.
+fn words_first(task: &Task, region: &Region, others: &[Candidate]) -> bool {
     let Some(row) = region.dims().last() else { return false };
     let is_near = Growth::new(task, region, Stores::Words).is_some_and(|growth| growth.is_near(PIXEL));
-    let on_packets = || {
-        let growth = Growth::new(task, region, Stores::Packets)?;
-        Piece::boxes(task, region, growth, Boxes::Wide).filter(|(piece, _)| piece.by_packets())
+    let on_packets = |other: &Candidate| {
+        matches!(other.kernel, Kernel::Piece(piece) if piece.by_packets())
+            && other.claim.ends == Claim::all().ends
     };
     is_near
         && match task.arithmetic.sizes() {
             [WORD, 1] => true,
             [_, 1] => row.channels && row.extent >= LEAST_CHANNELS,
-            [WORD, WORD] => row.src.unsigned_abs() > 1 && on_packets().is_none(),
+            [WORD, WORD] => row.src.unsigned_abs() > 1 && !others.iter().any(on_packets),
             _ => false,
         }
 }

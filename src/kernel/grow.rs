@@ -176,18 +176,11 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Shortens the box along dimensions other than [`d`](Self::d) until its extents divide the region's, except along at most
-    /// `but` dimensions.
-    pub(super) fn divide_others(&mut self, but: usize) {
-        let mut left = 0;
+    /// Shortens the box along dimensions other than [`d`](Self::d) until its extents divide the region's.
+    pub(super) fn divide_others(&mut self) {
         for e in (0..self.dims.len()).filter(|&e| e != self.d) {
-            let extent = self.dims[e].extent;
-            if !extent.is_multiple_of(self.extents[e]) && left < but {
-                left += 1;
-            } else {
-                while !extent.is_multiple_of(self.extents[e]) {
-                    self.extents[e] /= 2;
-                }
+            while !self.dims[e].extent.is_multiple_of(self.extents[e]) {
+                self.extents[e] /= 2;
             }
         }
     }

@@ -15,9 +15,6 @@ pub(super) const LEAST_CHANNELS: usize = 128;
 /// The most elements between neighbours in src that are near enough for words.
 pub(super) const PIXEL: usize = 4;
 
-/// The most parts of a region that a claim leaves to other kernels.
-pub(super) const MOST_PARTS: usize = 2;
-
 /// The most bytes on one side of a box with few channels, and the most elements of a box: compile time grows faster than the
 /// box. A quarter of the elements for exact steps, which are long.
 pub(super) const MOST_BYTES: usize = 256;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::bindings::bind;
 use crate::kernel::region::{DST, SRC};
-use crate::kernel::{Candidate, Claim, Cut, Dim, Kernel, Placement, Region, Task, Tile, candidates};
+use crate::kernel::{Candidate, Claim, Dim, Kernel, Placement, Region, Task, Tile, candidates};
 use crate::{Error, Limits, MAX_RANK};
 
 /// The most dispatches of a plan. Each window counts as the most dispatches that its kernel may need.
@@ -72,20 +72,10 @@ impl Strategy {
         let Candidate { kernel, region, claim } = candidate;
         let in_place = task.in_place(region);
         let mut strategy = Self::default();
-        let (first, others) = strategy.assignments.split_at_mut(1);
-        let mut others = others.iter_mut();
-        let mut main = *region;
-        for Cut { dim, first, extent } in claim.cuts.into_iter().flatten() {
-            let end = first + extent;
-            for (first, extent) in [(0, first), (end, main.dims()[dim].extent - end)] {
-                if extent > 0 {
-                    let slot = others.next().expect("a claim leaves two parts at most");
-                    *slot = Some(Assignment::of_rest(task, &main.slice(dim, first, extent), in_place)?);
-                }
-            }
-            main = main.slice(dim, first, extent);
+        strategy.assignments[0] = Some(Assignment::new(task, *kernel, &claim.main(region), claim, in_place)?);
+        for (slot, part) in strategy.assignments[1..].iter_mut().zip(claim.rest(region)) {
+            *slot = Some(Assignment::of_rest(task, &part, in_place)?);
         }
-        first[0] = Some(Assignment::new(task, *kernel, &main, claim, in_place)?);
         match strategy.dispatches() {
             ..=MAX_DISPATCHES => Ok(strategy),
             _ => Err(Misfit::Refused(strategy.too_many(task))),
@@ -126,7 +116,7 @@ impl Strategy {
 impl Assignment {
     /// Assigns a leftover region to the first candidate that claims all of it and fits the device.
     fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
-        let cuts_nothing = |candidate: &Candidate| candidate.claim.cuts.iter().all(Option::is_none);
+        let cuts_nothing = |candidate: &Candidate| candidate.claim.cut.is_none();
         let mut misfit = None;
         for Candidate { kernel, region, claim } in candidates(task, region).filter(cuts_nothing) {
             match Self::new(task, kernel, &region, &claim, in_place) {
