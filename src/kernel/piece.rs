@@ -65,9 +65,9 @@ pub(super) enum Reads {
     /// Words, where rows of src begin at words.
     Words,
     /// Words; an element or a group of elements may begin within a word.
-    Straddling,
+    AcrossWords,
     /// Packets, two for each packet of dst, where rows begin anywhere. For streams only.
-    Across,
+    AcrossPackets,
 }
 
 /// What is stored.
@@ -137,7 +137,7 @@ impl Stride {
 
 impl Reads {
     pub(super) const fn by_words(size: usize) -> Self {
-        if size >= WORD { Self::Words } else { Self::Straddling }
+        if size >= WORD { Self::Words } else { Self::AcrossWords }
     }
 }
 
@@ -196,7 +196,7 @@ impl Piece {
     }
 
     pub(super) fn by_packets(&self) -> bool {
-        matches!(self.reads, Reads::Packets | Reads::Across)
+        matches!(self.reads, Reads::Packets | Reads::AcrossPackets)
     }
 
     pub(super) fn channel_dim(&self) -> Option<usize> {
@@ -230,8 +230,8 @@ impl fmt::Display for Piece {
         f.write_str(match self.reads {
             Reads::Packets => ", by packets",
             Reads::Words => ", by words",
-            Reads::Straddling => ", across words",
-            Reads::Across => ", across packets",
+            Reads::AcrossWords => ", across words",
+            Reads::AcrossPackets => ", across packets",
         })?;
         f.write_str(match self.stores {
             Stores::Packets => "",

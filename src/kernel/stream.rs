@@ -26,7 +26,7 @@ impl Piece {
         };
         let in_phase = alike(region.starts[SRC], region.starts[DST])
             && outer.iter().all(|dim| alike(dim.src.cast_unsigned(), dim.dst.cast_unsigned()));
-        // `Across` may leave the last packet of dst to words. Where runs have ends, that costs no further dispatch.
+        // `AcrossPackets` may leave the last packet of dst to words. Where runs have ends, that costs no further dispatch.
         let whole = region.starts[DST].is_multiple_of(unit)
             && row.extent.is_multiple_of(unit)
             && outer.iter().all(|dim| dim.dst.unsigned_abs().is_multiple_of(unit));
@@ -34,7 +34,7 @@ impl Piece {
         let reads = match row.src {
             1 if in_phase && bytes.is_multiple_of(PACKET) => Reads::Packets,
             1 if in_phase => Reads::Words,
-            1 if sizes[SRC] == sizes[DST] && joins => Reads::Across,
+            1 if sizes[SRC] == sizes[DST] && joins => Reads::AcrossPackets,
             _ => Reads::by_words(sizes[SRC]),
         };
         let channels = if channels { Channels::One } else { Channels::None };
@@ -94,7 +94,7 @@ impl Piece {
     pub(super) fn launch_stream(&self, tile: &BoundTile<'_>) -> Launch {
         let runs = Runs::of(tile, self.steps());
         let unit = self.per_store();
-        let across = self.reads == Reads::Across;
+        let across = self.reads == Reads::AcrossPackets;
         // Src ends within a packet: units that need its last part are left to words.
         let packet = PACKET as u64;
         let whole_src = (across && !tile.src_size.is_multiple_of(packet))

@@ -55,11 +55,11 @@ impl Piece {
             fragments.push(fragment!("kernel/exchange"));
         }
         match self.reads {
-            Reads::Straddling if !self.loads_single_elements() => {
-                fragments.push(fragment!("kernel/straddling"));
+            Reads::AcrossWords if !self.loads_single_elements() => {
+                fragments.push(fragment!("kernel/across_words"));
             }
-            Reads::Across => fragments.push(fragment!("kernel/across")),
-            Reads::Packets | Reads::Words | Reads::Straddling => {}
+            Reads::AcrossPackets => fragments.push(fragment!("kernel/across_packets")),
+            Reads::Packets | Reads::Words | Reads::AcrossWords => {}
         }
         fragments.extend(match self.size(DST) {
             WORD => None,
@@ -302,16 +302,16 @@ impl Text<'_> {
                 .flat_map(|element| (0..size).map(|byte| element.offsets[SRC] as usize * size + byte))
                 .collect();
             match piece.reads {
-                Reads::Packets | Reads::Across => self.load_packets(r, &start, &bytes),
+                Reads::Packets | Reads::AcrossPackets => self.load_packets(r, &start, &bytes),
                 Reads::Words => self.load_words(r, &start, &bytes),
-                Reads::Straddling if piece.loads_single_elements() => {
+                Reads::AcrossWords if piece.loads_single_elements() => {
                     // A single element lies in one word.
                     self.line(format!("let byte_{r} = {};", start.times(size)));
                     self.line(format!(
                         "let src_{r}_0 = load_src_word(byte_{r} / 4u) >> ((byte_{r} & 3u) * 8u);"
                     ));
                 }
-                Reads::Straddling => self.load_straddling(r, start, &bytes),
+                Reads::AcrossWords => self.load_across_words(r, start, &bytes),
             }
             let name = |word: usize| {
                 let (packet, component) = (word / 4, COMPONENTS[word % 4]);
@@ -329,7 +329,7 @@ impl Text<'_> {
     /// Writes the loads of a row's packets, or of two packets for each, which are joined.
     fn load_packets(&mut self, r: usize, start: &Expr, bytes: &BTreeSet<usize>) {
         let size = self.piece.size(SRC);
-        let joins = self.piece.reads == Reads::Across;
+        let joins = self.piece.reads == Reads::AcrossPackets;
         let first = Expr::name(if joins { format!("byte_{r}") } else { format!("from_{r}") });
         let at = if joins { start.clone().times(size) } else { start.clone().divided(PACKET / size) };
         self.line(format!("let {first} = {at};"));
@@ -339,7 +339,7 @@ impl Text<'_> {
                 // The second packet is the first one again where the elements lie in one.
                 let both = [first.clone(), first.clone().plus(PACKET - 1)].map(|at| load(at.divided(PACKET)));
                 let [low, high] = both;
-                Expr::Call("across", vec![first.clone(), Expr::Number(size as u32), low, high])
+                Expr::Call("across_packets", vec![first.clone(), Expr::Number(size as u32), low, high])
             } else {
                 load(first.clone())
             };
@@ -360,7 +360,7 @@ impl Text<'_> {
     }
 
     /// Writes the loads of a row that may begin within a word. Loads only words that hold a byte of an element.
-    fn load_straddling(&mut self, r: usize, start: Expr, bytes: &BTreeSet<usize>) {
+    fn load_across_words(&mut self, r: usize, start: Expr, bytes: &BTreeSet<usize>) {
         let size = self.piece.size(SRC);
         self.line(format!("let byte_{r} = {};", start.times(size)));
         self.line(format!("let from_{r} = byte_{r} / 4u;"));
@@ -384,7 +384,7 @@ impl Text<'_> {
                 }
                 Expr::name(format!("word_{r}_{n}"))
             });
-            self.line(format!("let src_{r}_{word} = straddling({low}, {high}, shift_{r});"));
+            self.line(format!("let src_{r}_{word} = across_words({low}, {high}, shift_{r});"));
         }
     }
 

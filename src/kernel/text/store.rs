@@ -29,7 +29,7 @@ impl Piece {
         let packets = packets(self, &self.elements());
         let of = |channel| packets.iter().filter(|packet| packet.channel() == Some(channel)).count();
         let one_clamp = packets.iter().all(|packet| packet.channel().is_some());
-        // The loop over an exact step needs equally many parts of each channel.
+        // The loop over an exact step needs equally many vectors of each channel.
         let alike = arithmetic.step != AffineStep::Exact || {
             let channels = self.elements().iter().map(|element| element.channel).max().unwrap_or(0);
             (0..=channels).all(|channel| of(channel) == of(0))
@@ -61,11 +61,11 @@ pub(super) const fn packet_fragment(arithmetic: Arithmetic) -> Fragment {
     }
 }
 
-/// Maps the row and the offset in dst of each element to the indices of its part and of the element in that part.
+/// Maps the row and the offset in dst of each element to the indices of its vector and of the element in that vector.
 type Places = HashMap<(usize, i32), (usize, usize)>;
 
 /// Elements of one channel that are clamped at once, and others with the same sources.
-struct Part {
+struct Vector {
     /// At least one.
     elements: Vec<Element>,
     /// Other elements of dst with the same sources; each list is as long as `elements`.
@@ -74,20 +74,20 @@ struct Part {
     bits: Expr,
 }
 
-impl Part {
+impl Vector {
     /// Counted from the piece's first channel.
     fn channel(&self) -> usize {
         self.elements[0].channel.into()
     }
 
-    /// Merges parts with equal bits if the piece has one clamp. With several channels it merges none, so that each
-    /// channel keeps equally many parts.
-    fn apart(parts: impl Iterator<Item = (Vec<Element>, Expr)>, channels: Channels) -> Vec<Self> {
+    /// Merges vectors with equal bits if the piece has one clamp. With several channels it merges none, so that each
+    /// channel keeps equally many vectors.
+    fn apart(vectors: impl Iterator<Item = (Vec<Element>, Expr)>, channels: Channels) -> Vec<Self> {
         let mut apart: Vec<Self> = Vec::new();
-        for (elements, bits) in parts {
-            let equal = apart.iter_mut().find(|part| !channels.differ() && part.bits == bits);
+        for (elements, bits) in vectors {
+            let equal = apart.iter_mut().find(|vector| !channels.differ() && vector.bits == bits);
             match equal {
-                Some(part) => part.again.push(elements),
+                Some(vector) => vector.again.push(elements),
                 None => apart.push(Self { elements, again: Vec::new(), bits }),
             }
         }
@@ -152,20 +152,20 @@ impl Text<'_> {
             };
             self.line(format!("let old_{n} = {loaded};"));
         }
-        let parts = self.parts(&packets, loaded);
-        self.clamp(&parts, &packets);
+        let vectors = self.vectors(&packets, loaded);
+        self.clamp(&vectors, &packets);
     }
 
-    /// The parts, channel by channel.
-    fn parts(&self, packets: &[Packet], loaded: &Words) -> Vec<Part> {
+    /// The vectors, channel by channel.
+    fn vectors(&self, packets: &[Packet], loaded: &Words) -> Vec<Vector> {
         if self.takes_packets {
-            let part = |packet: &Packet| {
+            let vector = |packet: &Packet| {
                 let elements = packet.places.iter().flatten().copied().collect();
                 (elements, self.arranged(&packet.places, loaded))
             };
-            let mut parts = Part::apart(packets.iter().map(part), self.piece.channels);
-            parts.sort_by_key(Part::channel);
-            return parts;
+            let mut vectors = Vector::apart(packets.iter().map(vector), self.piece.channels);
+            vectors.sort_by_key(Vector::channel);
+            return vectors;
         }
         let mut elements = self.elements.clone();
         if self.steps_channels() {
@@ -177,8 +177,11 @@ impl Text<'_> {
         elements.sort_by_key(|element| element.channel);
         let at_once = Piece::at_once(self.piece.size(DST));
         let of_channel = elements.chunk_by(|a, b| a.channel == b.channel);
-        let parts = of_channel.flat_map(|elements| elements.chunks(at_once));
-        Part::apart(parts.map(|part| (part.to_vec(), self.side_by_side(part, loaded))), self.piece.channels)
+        let vectors = of_channel.flat_map(|elements| elements.chunks(at_once));
+        Vector::apart(
+            vectors.map(|vector| (vector.to_vec(), self.side_by_side(vector, loaded))),
+            self.piece.channels,
+        )
     }
 
     /// A packet's address, in packets.
@@ -203,7 +206,7 @@ impl Text<'_> {
         }
     }
 
-    /// Writes the store of the `n`-th packet. `names` are the names of the parts; `places` says where each element is.
+    /// Writes the store of the `n`-th packet. `names` are the names of the vectors; `places` says where each element is.
     fn store(&mut self, n: usize, packet: &Packet, names: &[String], places: &Places) {
         let at = &Self::at(packet);
         let mut clamped = self.assembled(packet, names, places);
@@ -275,9 +278,9 @@ impl Text<'_> {
         Expr::vector(lanes)
     }
 
-    /// A packet of dst, from clamped parts.
+    /// A packet of dst, from clamped vectors.
     fn assembled(&self, packet: &Packet, names: &[String], places: &Places) -> Expr {
-        let whole = |part: usize| Expr::name(&*names[part]);
+        let whole = |vector: usize| Expr::name(&*names[vector]);
         if self.takes_packets {
             let element = packet.places.iter().flatten().next().expect("a packet has an element");
             return whole(places[&(element.rows[DST], element.offsets[DST])].0);
@@ -285,10 +288,10 @@ impl Text<'_> {
         let words = self.piece.size(DST).div_ceil(WORD);
         let at = |element: &Element| places[&(element.rows[DST], element.offsets[DST])];
         let lane = |element: &Option<Element>| match element.as_ref().map(at) {
-            Some((part, _)) if self.steps_channels() => vec![whole(part)],
-            Some((part, n)) => {
+            Some((vector, _)) if self.steps_channels() => vec![whole(vector)],
+            Some((vector, n)) => {
                 let components = COMPONENTS[n * words..(n + 1) * words].concat();
-                vec![Expr::name(format!("{}.{components}", names[part]))]
+                vec![Expr::name(format!("{}.{components}", names[vector]))]
             }
             None => vec![Expr::Number(0); words],
         };
@@ -300,9 +303,9 @@ impl Text<'_> {
             let in_order = quad
                 .iter()
                 .enumerate()
-                .all(|(n, element)| element.as_ref().map(at) == first.map(|(part, _)| (part, n)));
-            if let Some((part, _)) = first.filter(|_| in_order) {
-                return whole(part);
+                .all(|(n, element)| element.as_ref().map(at) == first.map(|(vector, _)| (vector, n)));
+            if let Some((vector, _)) = first.filter(|_| in_order) {
+                return whole(vector);
             }
             let mut lanes: Vec<_> = quad.iter().flat_map(lane).collect();
             if words == 1 {
@@ -331,32 +334,33 @@ impl Text<'_> {
         Expr::vector((0..PACKET / WORD).map(word).collect())
     }
 
-    /// Writes a call of the arithmetic for each part, and the stores.
-    fn clamp(&mut self, parts: &[Part], packets: &[Packet]) {
+    /// Writes a call of the arithmetic for each vector, and the stores.
+    fn clamp(&mut self, vectors: &[Vector], packets: &[Packet]) {
         let mut places = Places::new();
-        for (p, part) in parts.iter().enumerate() {
-            for elements in [&part.elements].into_iter().chain(&part.again) {
-                let of_part = elements.iter().enumerate();
-                places
-                    .extend(of_part.map(|(n, element)| ((element.rows[DST], element.offsets[DST]), (p, n))));
+        for (v, vector) in vectors.iter().enumerate() {
+            for elements in [&vector.elements].into_iter().chain(&vector.again) {
+                let of_vector = elements.iter().enumerate();
+                places.extend(
+                    of_vector.map(|(n, element)| ((element.rows[DST], element.offsets[DST]), (v, n))),
+                );
             }
         }
-        let names: Vec<_> = (0..parts.len()).map(|n| format!("clamped_{n}")).collect();
+        let names: Vec<_> = (0..vectors.len()).map(|n| format!("clamped_{n}")).collect();
         self.line("");
         // Compilers inline each call, and exact steps are long.
-        if self.arithmetic.step == AffineStep::Exact && parts.len() > MOST_CALLS {
-            self.clamp_in_loop(parts, &names);
+        if self.arithmetic.step == AffineStep::Exact && vectors.len() > MOST_CALLS {
+            self.clamp_in_loop(vectors, &names);
             self.line("");
             self.line(format!("// Store {} {} of dst.", packets.len(), self.unit()));
             for (n, packet) in packets.iter().enumerate() {
                 self.store(n, packet, &names, &places);
             }
         } else {
-            self.clamp_each(parts, packets, &names, &places);
+            self.clamp_each(vectors, packets, &names, &places);
         }
     }
 
-    /// The function that clamps a part.
+    /// The function that clamps a vector.
     fn function(&self) -> &'static str {
         let size = self.piece.size(DST);
         // For 4-byte elements `elements` serves, because a packet is a vector of four elements.
@@ -368,21 +372,21 @@ impl Text<'_> {
         }
     }
 
-    /// Whether parts look channels up. In further turns, a stream keeps the channel of its run.
+    /// Whether vectors look channels up. In further turns, a stream keeps the channel of its run.
     fn looks_up(&self) -> bool {
         let Piece { order, channels, .. } = *self.piece;
         channels != Channels::None && !(self.turn > 0 && order == Order::Stream && channels == Channels::One)
     }
 
-    /// Writes a loop over the parts, of which the first is clamped in each round. All channels have equally many.
-    fn clamp_in_loop(&mut self, parts: &[Part], names: &[String]) {
-        let (count, function) = (parts.len(), self.function());
+    /// Writes a loop over the vectors, of which the first is clamped in each round. All channels have equally many.
+    fn clamp_in_loop(&mut self, vectors: &[Vector], names: &[String]) {
+        let (count, function) = (vectors.len(), self.function());
         self.line(format!("// Clamp {count} vectors, the first of them in each round."));
-        for (name, part) in names.iter().zip(parts) {
-            self.line(format!("var {name} = {};", part.bits));
+        for (name, vector) in names.iter().zip(vectors) {
+            self.line(format!("var {name} = {};", vector.bits));
         }
-        let of_channel = parts.iter().filter(|part| part.channel() == 0).count();
-        debug_assert!(parts.iter().enumerate().all(|(p, part)| p / of_channel == part.channel()));
+        let of_channel = vectors.iter().filter(|vector| vector.channel() == 0).count();
+        debug_assert!(vectors.iter().enumerate().all(|(v, vector)| v / of_channel == vector.channel()));
         let (steps, looks_up) = (self.steps_channels(), self.looks_up());
         if steps {
             self.line("var element_next = element_0;");
@@ -404,16 +408,16 @@ impl Text<'_> {
         });
     }
 
-    /// Writes a call for each part. Stores each packet as soon as it is complete, so that few values are alive at once.
-    fn clamp_each(&mut self, parts: &[Part], packets: &[Packet], names: &[String], places: &Places) {
-        let (vectors, function, unit) = (parts.len(), self.function(), self.unit());
-        self.line(format!("// Clamp {vectors} vector(s), and store {} {unit} of dst.", packets.len()));
-        // The last part that each packet needs.
-        let part_of = |element: &Element| places[&(element.rows[DST], element.offsets[DST])].0;
-        let last = |packet: &Packet| packet.places.iter().flatten().map(part_of).max();
+    /// Writes a call for each vector. Stores each packet as soon as it is complete, so that few values are alive at once.
+    fn clamp_each(&mut self, vectors: &[Vector], packets: &[Packet], names: &[String], places: &Places) {
+        let (count, function, unit) = (vectors.len(), self.function(), self.unit());
+        self.line(format!("// Clamp {count} vector(s), and store {} {unit} of dst.", packets.len()));
+        // The last vector that each packet needs.
+        let vector_of = |element: &Element| places[&(element.rows[DST], element.offsets[DST])].0;
+        let last = |packet: &Packet| packet.places.iter().flatten().map(vector_of).max();
         let (mut current, mut stored) = (None, 0);
-        for (p, part) in parts.iter().enumerate() {
-            let n = part.channel();
+        for (v, vector) in vectors.iter().enumerate() {
+            let n = vector.channel();
             if self.looks_up() && current != Some(n) {
                 current = Some(n);
                 let first = Expr::name("channel_0");
@@ -425,8 +429,8 @@ impl Text<'_> {
                 };
                 self.line(format!("set_channel({channel});"));
             }
-            self.line(format!("let {} = {function}({});", names[p], part.bits));
-            while stored < packets.len() && last(&packets[stored]) <= Some(p) {
+            self.line(format!("let {} = {function}({});", names[v], vector.bits));
+            while stored < packets.len() && last(&packets[stored]) <= Some(v) {
                 self.store(stored, &packets[stored], names, places);
                 stored += 1;
             }

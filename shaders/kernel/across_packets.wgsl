@@ -1,9 +1,9 @@
 // Packets that straddle two loaded packets.
 //
-// Provides: across
+// Provides: across_packets
 //
 // The 16 bytes from byte `shift % 16` of a on, continued in b. `shift` is a multiple of `size`, an element's bytes.
-fn across(shift: u32, size: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
+fn across_packets(shift: u32, size: u32, a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
     let by_two = (shift & 8u) != 0u;
     let a2 = select(a, vec4<u32>(a.zw, b.xy), by_two);
     let b2 = select(b, b.zwzw, by_two);
