@@ -207,6 +207,12 @@ fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
             let most = if source.is_float() { 8.0 } else { 1e6 };
             (Clamp::unbounded(dtype), Some(127.0 / (most * (1.0 + n / 1e4))), 0.25)
         }
+        // Every second scale is negative.
+        "signed" => {
+            let near = f32::from(channel as u16 % 97) / 128.0;
+            let scale = if channel % 2 == 0 { 1.7 + near } else { -1.7 - near };
+            (between(dtype, 0.3, 3.9), Some(scale), -0.3 - near)
+        }
         // Bounds that replace some of the elements. The numbers repeat every 97 channels.
         "users" => {
             let n = f32::from(channel as u16 % 97);
