@@ -170,6 +170,9 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     };
     let mut fragments = vec![dtype.destination_fragment()];
     fragments.extend(source.source_fragment());
+    let is_integer = |dtype: DType| !dtype.is_float() && dtype.bits() <= 32;
+    fragments.extend(is_integer(dtype).then_some(fragment!("destination/integer")));
+    fragments.extend(is_integer(source).then_some(fragment!("source/integer")));
     fragments.extend(element.iter().copied().chain(affine));
     if matches!(class, Class::Float | Class::Rounded | Class::Rounded32) {
         // An affine step from an integer makes a NaN only if scale or bias is on the GPU.

@@ -1,6 +1,7 @@
 // BF16 as destination: the upper half of an f32.
 //
-// Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
+// Provides: LANES, SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
+const LANES: u32 = 2u; // elements per word
 const SIGN: u32 = 0x8000u;
 const SIGN_SHIFT: u32 = 16u; // moves SIGN to bit 31
 const INFINITY: u32 = 0x7f80u;

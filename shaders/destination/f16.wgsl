@@ -1,7 +1,8 @@
 // F16 as destination. Uses no f16 type, which is optional.
 //
-// Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
+// Provides: LANES, SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
 // Needs: narrowed_f16
+const LANES: u32 = 2u; // elements per word
 const SIGN: u32 = 0x8000u;
 const SIGN_SHIFT: u32 = 16u; // moves SIGN to bit 31
 const INFINITY: u32 = 0x7c00u;

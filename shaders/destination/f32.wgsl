@@ -1,6 +1,7 @@
 // F32 as destination.
 //
-// Provides: SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
+// Provides: LANES, SIGN, SIGN_SHIFT, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, ROUNDS_SINGLES, narrow, from_single
+const LANES: u32 = 1u; // elements per word
 const SIGN: u32 = 0x80000000u;
 const SIGN_SHIFT: u32 = 0u; // moves SIGN to bit 31
 const INFINITY: u32 = 0x7f800000u;

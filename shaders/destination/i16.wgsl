@@ -1,11 +1,7 @@
-// I16 as destination. Keys order elements; here the key is the number itself.
+// I16 as destination: the constants of `destination/integer.wgsl`.
 //
-// Provides: from_key, FLIP, IS_UNSIGNED
-fn from_key(k: vec4<i32>) -> vec4<u32> {
-    return bitcast<vec4<u32>>(k) & vec4<u32>(0xffffu);
-}
-
-// XOR with FLIP turns elements into unsigned numbers in the same order.
-const FLIP: u32 = 0x8000u;
-
-const IS_UNSIGNED: bool = false;
+// Provides: LANES, UNUSED, KEY_BASE, FLIP
+const LANES: u32 = 2u; // elements per word
+const UNUSED: u32 = 16u; // bits of a word that a sign fills
+const KEY_BASE: u32 = 0u; // a number minus its key
+const FLIP: u32 = 0x8000u; // XOR makes elements unsigned numbers in the same order

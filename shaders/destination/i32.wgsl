@@ -1,11 +1,7 @@
-// I32 as destination. Keys order elements; here the key is the number itself.
+// I32 as destination: the constants of `destination/integer.wgsl`.
 //
-// Provides: from_key, LOWEST_SIZE, HIGHEST_SIZE, KEY_BASE
-fn from_key(k: vec4<i32>) -> vec4<u32> {
-    return bitcast<vec4<u32>>(k);
-}
-
-// The magnitudes of the lowest and the highest number, and the difference between a number and its key.
-const LOWEST_SIZE: u32 = 0x80000000u;
-const HIGHEST_SIZE: u32 = 0x7fffffffu;
-const KEY_BASE: u32 = 0u;
+// Provides: LANES, UNUSED, KEY_BASE, FLIP
+const LANES: u32 = 1u; // elements per word
+const UNUSED: u32 = 0u; // bits of a word that a sign fills
+const KEY_BASE: u32 = 0u; // a number minus its key
+const FLIP: u32 = 0x80000000u; // XOR makes elements unsigned numbers in the same order

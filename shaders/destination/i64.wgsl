@@ -1,6 +1,8 @@
 // I64 as destination. Keys order elements; here the key is the number itself.
 //
-// Provides: from_key
+// Provides: LANES, from_key
+const LANES: u32 = 1u; // elements per word
+
 fn from_key(k: vec2<u32>) -> vec2<u32> {
     return k;
 }

@@ -1,7 +1,7 @@
 // Integers of up to 16 bits, converted from f32, four at a time.
 //
 // Provides: Bounds, from_single
-// Needs: bounds, rounded, from_key, IS_UNSIGNED
+// Needs: bounds, rounded, from_key, UNUSED
 struct Bounds {
     min: i32, // keys, here equal to the numbers; an absent bound is the lowest or the highest
     max: i32,
@@ -12,7 +12,7 @@ struct Bounds {
 // destination is unsigned, no bound is negative, so negative numbers need no order among themselves.
 fn ordered(bits: vec4<u32>) -> vec4<i32> {
     let x = bitcast<vec4<i32>>(bits);
-    if IS_UNSIGNED {
+    if UNUSED == 0u {
         return x;
     }
     return x ^ ((x >> vec4<u32>(31u)) & vec4<i32>(0x7fffffff));

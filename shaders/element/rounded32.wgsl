@@ -2,7 +2,7 @@
 // compared as integers.
 //
 // Provides: Bounds, from_single, from_number, to_key, from_singles
-// Needs: bounds, rounded, from_key, LOWEST_SIZE, HIGHEST_SIZE, KEY_BASE
+// Needs: bounds, rounded, from_key, KEY_BASE
 struct Bounds {
     min: i32, // keys; an absent bound is the lowest or the highest
     max: i32,
@@ -11,7 +11,10 @@ struct Bounds {
 
 // The key of an integer from its magnitude and sign, saturated.
 fn to_key(size: vec4<u32>, negative: vec4<bool>) -> vec4<i32> {
-    let within = min(size, select(vec4<u32>(HIGHEST_SIZE), vec4<u32>(LOWEST_SIZE), negative));
+    // The magnitudes of the lowest and the highest number: 2^31 and 2^31 - 1, or 0 and 2^32 - 1.
+    let lowest = vec4<u32>(0x80000000u ^ KEY_BASE);
+    let highest = vec4<u32>(0x7fffffffu | KEY_BASE);
+    let within = min(size, select(highest, lowest, negative));
     return bitcast<vec4<i32>>(select(within, vec4<u32>(0u) - within, negative) ^ vec4<u32>(KEY_BASE));
 }
 

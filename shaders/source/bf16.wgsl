@@ -1,7 +1,8 @@
 // BF16 as source: the upper half of an f32.
 //
-// Provides: widen, single
-//
+// Provides: SOURCE_LANES, widen, single
+const SOURCE_LANES: u32 = 2u; // elements per word
+
 // Converts floats in the upper bits of words to f32; finite numbers only.
 fn widen(x: vec4<u32>) -> vec4<f32> {
     return bitcast<vec4<f32>>(x & vec4<u32>(0xffff0000u));

@@ -1,7 +1,8 @@
 // F16 as source. Uses no f16 type, which is optional.
 //
-// Provides: widen, single
+// Provides: SOURCE_LANES, widen, single
 // Needs: widened_f16
+const SOURCE_LANES: u32 = 2u; // elements per word
 
 // Converts floats in the upper bits of words to f32; finite numbers only.
 fn widen(x: vec4<u32>) -> vec4<f32> {

@@ -1,6 +1,6 @@
-// I16 as source. Keys order elements; here the key is the number itself.
+// I16 as source: the constants of `source/integer.wgsl`.
 //
-// Provides: key
-fn key(bits: vec4<u32>) -> vec4<i32> {
-    return bitcast<vec4<i32>>(bits << vec4<u32>(16u)) >> vec4<u32>(16u);
-}
+// Provides: SOURCE_LANES, SOURCE_UNUSED, SOURCE_KEY_BASE
+const SOURCE_LANES: u32 = 2u; // elements per word
+const SOURCE_UNUSED: u32 = 16u; // bits of a word that a sign fills
+const SOURCE_KEY_BASE: u32 = 0u; // a number minus its key

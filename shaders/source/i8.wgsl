@@ -1,6 +1,6 @@
-// I8 as source. Keys order elements; here the key is the number itself.
+// I8 as source: the constants of `source/integer.wgsl`.
 //
-// Provides: key
-fn key(bits: vec4<u32>) -> vec4<i32> {
-    return bitcast<vec4<i32>>(bits << vec4<u32>(24u)) >> vec4<u32>(24u);
-}
+// Provides: SOURCE_LANES, SOURCE_UNUSED, SOURCE_KEY_BASE
+const SOURCE_LANES: u32 = 4u; // elements per word
+const SOURCE_UNUSED: u32 = 24u; // bits of a word that a sign fills
+const SOURCE_KEY_BASE: u32 = 0u; // a number minus its key

@@ -1,16 +1,6 @@
-// U32 as source. Keys order elements; here the key is the number minus 2^31.
+// U32 as source: the constants of `source/integer.wgsl`.
 //
-// Provides: key, magnitude, sign_of
-fn key(bits: vec4<u32>) -> vec4<i32> {
-    return bitcast<vec4<i32>>(bits ^ vec4<u32>(0x80000000u));
-}
-
-// The number's magnitude, and its sign as the sign bit of an f32.
-
-fn magnitude(bits: vec4<u32>) -> vec4<u32> {
-    return bits;
-}
-
-fn sign_of(bits: vec4<u32>) -> vec4<u32> {
-    return vec4<u32>(0u);
-}
+// Provides: SOURCE_LANES, SOURCE_UNUSED, SOURCE_KEY_BASE
+const SOURCE_LANES: u32 = 1u; // elements per word
+const SOURCE_UNUSED: u32 = 0u; // bits of a word that a sign fills
+const SOURCE_KEY_BASE: u32 = 0x80000000u; // a number minus its key

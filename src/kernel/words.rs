@@ -56,21 +56,17 @@ fn dispatch(
 pub(super) fn fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
     let [src, dst] = arithmetic.sizes();
     let mut fragments = vec![fragment!("kernel/walk"), fragment!("kernel/run"), fragment!("kernel/words")];
-    fragments.push(match src {
-        1 => fragment!("access/load8"),
-        2 => fragment!("access/load16"),
-        4 => fragment!("access/load32"),
-        _ => fragment!("access/load64"),
-    });
     if src <= WORD {
         // Atomics change a word that holds several elements of dst. If src lies in the same binding, atomics load it too.
-        fragments.push(if dst < WORD { fragment!("access/contended") } else { fragment!("access/plain") });
+        let access = if dst < WORD { fragment!("access/contended") } else { fragment!("access/plain") };
+        fragments.extend([fragment!("access/load"), access]);
+    } else {
+        fragments.push(fragment!("access/load64"));
     }
     fragments.extend(match dst {
-        1 => vec![fragment!("kernel/words_packed"), fragment!("access/to8")],
-        2 => vec![fragment!("kernel/words_packed"), fragment!("access/to16")],
-        4 => vec![fragment!("kernel/words_whole"), fragment!("access/to32"), fragment!("access/store32")],
-        _ => vec![fragment!("kernel/words_whole"), fragment!("access/to64"), fragment!("access/store64")],
+        1 | 2 => vec![fragment!("kernel/words_packed")],
+        4 => vec![fragment!("kernel/words_whole"), fragment!("access/store32")],
+        _ => vec![fragment!("kernel/words_whole"), fragment!("access/store64")],
     });
     fragments
 }

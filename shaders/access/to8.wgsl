@@ -1,4 +1,0 @@
-// 8-bit elements of dst, four to a word.
-//
-// Provides: LANES
-const LANES: u32 = 4u; // elements per word
