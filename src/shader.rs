@@ -117,109 +117,131 @@ fn parameter_fragment(place: ParameterPlace) -> Fragment {
     }
 }
 
-/// The fragments for one element: source, destination, class, affine step, and the fragments that these need.
+/// A list of fragments by their names.
+macro_rules! list {
+    ($($name:literal),*) => { &[$(fragment!($name)),*] };
+}
+
+/// The fragments for one element: those of destination, source, class, affine step, operand and rounding.
 fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
-    let Arithmetic { source, dtype, step, rounding, form } = arithmetic;
-    let (found, is_quantized) = (form == Form::Found, form == Form::Quantization);
-    let class = arithmetic.class();
-    let element: &[Fragment] = match class {
-        Class::Integer => &[fragment!("element/integer")],
-        Class::Integer64 => &[fragment!("element/integer64"), fragment!("wide")],
-        Class::Float => &[fragment!("element/float")],
-        Class::Float64 => &[fragment!("element/float64"), fragment!("wide")],
-        Class::Rounded => &[fragment!("element/rounded"), fragment!("element/from_singles")],
-        Class::Rounded32 => &[fragment!("element/rounded32"), fragment!("element/from_singles")],
-        Class::Quantized => &[fragment!("element/quantized"), fragment!("step_value/from_float")],
-    };
-    let (sum, packed) = (fragment!("affine/sum"), fragment!("affine/packed"));
-    let wide_sum = fragment!("affine/wide_sum");
-    let (of_float, of_word) = (fragment!("affine/float_product"), fragment!("affine/word_product"));
-    let affine = match (step, class) {
-        (AffineStep::None, Class::Integer) if arithmetic.converts() && source == DType::U32 => {
-            vec![fragment!("affine/none_from_u32")]
-        }
-        (AffineStep::None, Class::Integer) if arithmetic.converts() && dtype == DType::U32 => {
-            vec![fragment!("affine/none_to_u32")]
-        }
-        (AffineStep::None, Class::Rounded | Class::Rounded32) => {
-            vec![fragment!("affine/none_from_float")]
-        }
-        (AffineStep::None, _) => vec![fragment!("affine/none")],
-        (AffineStep::Fast, Class::Quantized) => vec![fragment!("affine/quotient_fast")],
-        (_, Class::Quantized) => vec![fragment!("affine/quotient_exact")],
-        (AffineStep::Fast, _) if is_quantized => vec![fragment!("affine/product_fast")],
-        (AffineStep::Exact, _) if is_quantized => vec![fragment!("affine/product_exact")],
-        (AffineStep::Fast, Class::Float64) => vec![fragment!("affine/float64_fast")],
-        (AffineStep::Fast, _) => vec![fragment!("affine/float_fast")],
-        (AffineStep::Fixed, _) => vec![fragment!("affine/fixed")],
-        (AffineStep::Halves, _) => vec![fragment!("affine/halves")],
-        (AffineStep::Thirds, _) => vec![fragment!("affine/parts"), fragment!("affine/thirds")],
-        (AffineStep::Quarters, _) => vec![fragment!("affine/parts"), fragment!("affine/quarters")],
-        (AffineStep::Exact, Class::Integer) => vec![fragment!("affine/integer"), fragment!("wide")],
-        (AffineStep::Exact, Class::Integer64) => vec![fragment!("affine/integer64")],
-        (AffineStep::Exact, Class::Float | Class::Rounded) if arithmetic.takes_words() => {
-            vec![fragment!("affine/word_to_single"), of_word, wide_sum, sum, packed]
-        }
-        (AffineStep::Exact, Class::Float | Class::Rounded) => {
-            vec![fragment!("affine/float_exact"), of_float, wide_sum, sum, packed]
-        }
-        (AffineStep::Exact, Class::Rounded32) => {
-            vec![fragment!("affine/single_to_word"), of_float, wide_sum, sum]
-        }
-        (AffineStep::Exact, Class::Float64) => vec![fragment!("affine/float64_exact")],
-    };
-    let mut fragments = vec![dtype.destination_fragment()];
-    fragments.extend(source.source_fragment());
+    let dtypes = [Some(arithmetic.dtype.destination_fragment()), arithmetic.source.source_fragment()];
     let is_integer = |dtype: DType| !dtype.is_float() && dtype.bits() <= 32;
-    fragments.extend(is_integer(dtype).then_some(fragment!("destination/integer")));
-    fragments.extend(is_integer(source).then_some(fragment!("source/integer")));
-    fragments.extend(element.iter().copied().chain(affine));
-    if matches!(class, Class::Float | Class::Rounded | Class::Rounded32) {
-        // An affine step from an integer makes a NaN only if scale or bias is on the GPU.
-        let never_nan = !source.is_float() && !found;
-        if step != AffineStep::None && !is_quantized {
-            fragments.push(match found {
-                _ if never_nan => fragment!("affine/finite"),
-                true => fragment!("affine/found"),
-                false => fragment!("affine/specials"),
-            });
-        }
-        if arithmetic.converts() || found {
-            if class == Class::Float || step != AffineStep::None {
-                fragments.push(fragment!("step_value/single"));
-            }
-            let rounds_sum = step == AffineStep::Exact && class != Class::Rounded32 && !is_quantized;
-            if rounds_sum || arithmetic.takes_words() {
-                fragments.push(if is_quantized {
-                    fragment!("step_value/to_nearest")
-                } else {
-                    fragment!("step_value/to_odd")
-                });
-            }
-            fragments.push(match step {
-                _ if source.is_float() => fragment!("step_value/from_float"),
-                _ if is_quantized && !arithmetic.takes_words() => fragment!("step_value/from_difference"),
-                _ if is_quantized => fragment!("step_value/from_word"),
-                _ if !arithmetic.takes_words() => fragment!("step_value/from_integer"),
-                AffineStep::Exact => fragment!("step_value/word"),
-                _ => fragment!("step_value/from_word"),
-            });
-            fragments.push(match (class, step) {
-                (Class::Rounded32, AffineStep::Exact) => fragment!("step_value/to_word"),
-                _ if never_nan => fragment!("step_value/finite"),
-                _ => fragment!("step_value/specials"),
-            });
-        } else {
-            fragments.push(fragment!("step_value/own"));
-        }
+    let integers = [
+        is_integer(arithmetic.dtype).then_some(fragment!("destination/integer")),
+        is_integer(arithmetic.source).then_some(fragment!("source/integer")),
+    ];
+    let lists = [class_fragments(arithmetic.class()), step_fragments(arithmetic)];
+    let mut fragments: Vec<_> = dtypes.into_iter().chain(integers).flatten().collect();
+    fragments.extend(lists.into_iter().flatten());
+    if matches!(arithmetic.class(), Class::Float | Class::Rounded | Class::Rounded32) {
+        fragments.extend(operand_fragments(arithmetic));
     }
     if arithmetic.rounds() {
-        fragments.push(match rounding {
+        fragments.push(match arithmetic.rounding {
             Rounding::TowardZero => fragment!("rounding/toward_zero"),
             Rounding::NearestEven => fragment!("rounding/nearest_even"),
         });
     }
     fragments
+}
+
+const fn class_fragments(class: Class) -> &'static [Fragment] {
+    match class {
+        Class::Integer => list!["element/integer"],
+        Class::Integer64 => list!["element/integer64", "wide"],
+        Class::Float => list!["element/float"],
+        Class::Float64 => list!["element/float64", "wide"],
+        Class::Rounded => list!["element/rounded", "element/from_singles"],
+        Class::Rounded32 => list!["element/rounded32", "element/from_singles"],
+        Class::Quantized => list!["element/quantized", "step_value/from_float"],
+    }
+}
+
+/// The fragments of an affine step.
+fn step_fragments(arithmetic: Arithmetic) -> &'static [Fragment] {
+    use AffineStep::{Exact, Fast, Fixed, Halves, None, Quarters, Thirds};
+    use Class::{Float, Float64, Integer, Integer64, Quantized, Rounded, Rounded32};
+    let Arithmetic { source, dtype, .. } = arithmetic;
+    let of_quantization = arithmetic.form == Form::Quantization;
+    match (arithmetic.step, arithmetic.class()) {
+        (None, Integer) if source == DType::U32 && dtype != source => list!["affine/none_from_u32"],
+        (None, Integer) if dtype == DType::U32 && dtype != source => list!["affine/none_to_u32"],
+        (None, Rounded | Rounded32) => list!["affine/none_from_float"],
+        (None, _) => list!["affine/none"],
+        (Fixed, _) => list!["affine/fixed"],
+        (Halves, _) => list!["affine/halves"],
+        (Thirds, _) => list!["affine/parts", "affine/thirds"],
+        (Quarters, _) => list!["affine/parts", "affine/quarters"],
+        (Fast, Quantized) => list!["affine/quotient_fast"],
+        (Exact, Quantized) => list!["affine/quotient_exact"],
+        (Fast, _) if of_quantization => list!["affine/product_fast"],
+        (Exact, _) if of_quantization => list!["affine/product_exact"],
+        (Fast, Float64) => list!["affine/float64_fast"],
+        (Fast, _) => list!["affine/float_fast"],
+        (Exact, Integer) => list!["affine/integer", "wide"],
+        (Exact, Integer64) => list!["affine/integer64"],
+        (Exact, Float64) => list!["affine/float64_exact"],
+        (Exact, Rounded32) => {
+            list!["affine/single_to_word", "affine/float_product", "affine/wide_sum", "affine/sum"]
+        }
+        (Exact, Float | Rounded) if arithmetic.takes_words() => {
+            list![
+                "affine/word_to_single",
+                "affine/word_product",
+                "affine/wide_sum",
+                "affine/sum",
+                "affine/packed"
+            ]
+        }
+        (Exact, Float | Rounded) => {
+            list![
+                "affine/float_exact",
+                "affine/float_product",
+                "affine/wide_sum",
+                "affine/sum",
+                "affine/packed"
+            ]
+        }
+    }
+}
+
+/// The fragments of the operand of a step on floats of up to 32 bits, and of the step's special results.
+fn operand_fragments(arithmetic: Arithmetic) -> impl Iterator<Item = Fragment> {
+    let Arithmetic { source, step, form, .. } = arithmetic;
+    let (class, takes_words) = (arithmetic.class(), arithmetic.takes_words());
+    let (is_found, of_quantization) = (form == Form::Found, form == Form::Quantization);
+    // A step from an integer makes a NaN only if scale or bias is on the GPU.
+    let never_nan = !source.is_float() && !is_found;
+    let specials = match () {
+        () if step == AffineStep::None || of_quantization => None,
+        () if never_nan => Some(fragment!("affine/finite")),
+        () if is_found => Some(fragment!("affine/found")),
+        () => Some(fragment!("affine/specials")),
+    };
+    if !arithmetic.converts() && !is_found {
+        return [specials, Some(fragment!("step_value/own")), None, None, None].into_iter().flatten();
+    }
+    let to_word = class == Class::Rounded32 && step == AffineStep::Exact;
+    let takes_singles = class == Class::Float || step != AffineStep::None;
+    let rounds_to_single = step == AffineStep::Exact && !to_word && !of_quantization || takes_words;
+    let operand = match step {
+        _ if source.is_float() => fragment!("step_value/from_float"),
+        _ if of_quantization && !takes_words => fragment!("step_value/from_difference"),
+        AffineStep::Exact if takes_words && !of_quantization => fragment!("step_value/word"),
+        _ if takes_words => fragment!("step_value/from_word"),
+        _ => fragment!("step_value/from_integer"),
+    };
+    let result = match () {
+        () if to_word => fragment!("step_value/to_word"),
+        () if never_nan => fragment!("step_value/finite"),
+        () => fragment!("step_value/specials"),
+    };
+    let rounding =
+        if of_quantization { fragment!("step_value/to_nearest") } else { fragment!("step_value/to_odd") };
+    let single = takes_singles.then_some(fragment!("step_value/single"));
+    [specials, single, rounds_to_single.then_some(rounding), Some(operand), Some(result)]
+        .into_iter()
+        .flatten()
 }
 
 impl Module {
