@@ -7,9 +7,11 @@ mod conversions;
 pub(crate) mod mapped;
 mod operands;
 mod pipeline;
+mod prepared;
 pub(crate) mod scope;
 mod uniform;
 
-pub use clamper::{Clamper, Prepared};
+pub use clamper::Clamper;
 pub use conversions::F16Conversions;
 pub use operands::{Operands, View};
+pub use prepared::Prepared;

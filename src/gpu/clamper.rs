@@ -1,12 +1,12 @@
 //! Clamps on a device, recorded into a caller's encoders and passes.
 
 use std::fmt;
-use std::iter;
 use std::sync::Arc;
 
 use super::pipeline::Pipelines;
+use super::prepared::{Entry, Group, Recorded, Shared, Source};
 use super::uniform::UniformBlocks;
-use super::{F16Conversions, Operands, adapter, mapped, scope, uniform};
+use super::{F16Conversions, Operands, Prepared, adapter, mapped, scope, uniform};
 use crate::arithmetic::{ParameterBytes, StepNumbers};
 use crate::kernel::{Placement, WORKGROUP_SIZE};
 use crate::plan::{Range, Resolve, SlotLayouts};
@@ -240,7 +240,8 @@ impl Clamper {
     }
 
     /// Compiles the pipelines, writes the parameters and binds the buffers of one clamp. The result can be recorded any
-    /// number of times. `clamps` is a `&Clamp`, or [`Clamps`] for channels.
+    /// number of times, and [rebound](Prepared::rebind) to other buffers. `clamps` is a `&Clamp`, or [`Clamps`] for
+    /// channels.
     ///
     /// A driver may defer a part of the compilation to the first dispatch; Mesa's lavapipe defers 40 to 240 ms. If that
     /// matters, submit a clamp of the same layouts on scratch buffers beforehand.
@@ -287,14 +288,14 @@ impl Clamper {
         };
         log::debug!("prepare {clamps}; {}; {plan}; dispatches: {}", operands.described(), dispatches());
         let Some(parameters) = plan.parameters(clamps, &numbers) else {
-            return Ok(Prepared { dispatches: Arc::new([]) });
+            return Ok(Prepared::new(self.shared(&operands, Vec::new(), Vec::new()), &operands));
         };
         if clamps.axis().is_some() {
             uniform::check(&self.inner.device_limits, parameters.in_block().len())?;
         }
         // One error scope for all objects: a scope costs as much as a small object.
         scope::attempt(&self.inner.device, || self.build(&operands, &plan, &parameters, slots.as_ref()))
-            .map_err(|error| self.name_operand(error, &operands))
+            .map_err(|error| operands.name_refused(error, &self.inner.device))
     }
 
     /// Creates the objects of a plan. Call it within an error scope.
@@ -307,13 +308,17 @@ impl Clamper {
     ) -> Result<Prepared, Error> {
         let Inner { device, device_limits, .. } = &*self.inner;
         let windows: Vec<_> = plan.windows().collect();
-        let list = Vec::with_capacity(2 * windows.len());
-        let mut dispatches = Dispatches { inner: &self.inner, list, pipelines: Vec::new() };
+        let mut building = Building {
+            inner: &self.inner,
+            groups: Vec::with_capacity(windows.len() + 1),
+            dispatches: Vec::with_capacity(2 * windows.len()),
+            pipelines: Vec::new(),
+        };
         let store = |bytes| mapped::create(device, "wgpu-clamp channels", wgpu::BufferUsages::STORAGE, bytes);
         let stored = parameters.stored().map(store).transpose()?;
         if let (Some(stored), Some(slots)) = (&stored, slots) {
             for resolve in plan.resolves(slots, (1, 0))? {
-                dispatches.resolve(&resolve, operands, stored.as_entire_binding())?;
+                building.resolve(&resolve, stored)?;
             }
         }
         // Parameters in a storage buffer are not in the blocks.
@@ -326,73 +331,52 @@ impl Clamper {
                 UniformBlocks::new(device, device_limits, windows.len(), first, slots.is_some())?;
             if let Some(slots) = slots {
                 for resolve in plan.resolves(slots, (windows.len(), blocks.layout.pitch))? {
-                    dispatches.resolve(&resolve, operands, blocks.all())?;
+                    building.resolve(&resolve, &blocks.buffer)?;
                 }
             }
             for (n, window) in windows.iter().enumerate() {
                 blocks.write(n, in_block, &window.launch.geometry);
                 let placement = window.bindings.placement;
                 let layout = self.inner.pipelines.bind_group_layout(placement, stored.is_some());
-                let buffers = [operands.src.buffer(), operands.dst.buffer()];
+                let mut entries = Vec::with_capacity(4);
+                entries.push(own(binding::PARAMS, &blocks.buffer, blocks.range(n)));
                 let storage = window.bindings.storage();
-                let storage = storage.map(|(binding, side, range)| (binding, bound(buffers[side], range)));
-                let stored = stored.as_ref().map(|buffer| (binding::CHANNELS, buffer.as_entire_binding()));
-                let block = (binding::PARAMS, blocks.binding(n));
-                let bind_group = bind(device, layout, iter::once(block).chain(storage).chain(stored));
+                entries.extend(storage.map(|(binding, side, range)| {
+                    // Sides are indices of operands: src, dst.
+                    Entry { binding, source: Source::Operand(side), range }
+                }));
+                entries.extend(stored.as_ref().map(|buffer| whole(binding::CHANNELS, buffer)));
+                building.groups.push(Group { layout: layout.clone(), entries });
                 for dispatch in &window.launch.dispatches {
                     if let Some(name) = plan.pipeline(window, dispatch) {
-                        dispatches.push(name, &bind_group, dispatch.grid)?;
+                        building.push(name, dispatch.grid)?;
                     }
                 }
             }
             blocks.unmap();
         }
-        Ok(Prepared { dispatches: dispatches.list.into() })
+        let Building { groups, dispatches, .. } = building;
+        Ok(Prepared::new(self.shared(operands, groups, dispatches), operands))
     }
 
-    /// Adds the operand's name to an error of wgpu. Binds each operand alone to find the one that wgpu refuses.
-    fn name_operand(&self, error: Error, operands: &Operands<'_>) -> Error {
-        let Error::Wgpu { reason } = &error else { return error };
-        match operands.views().chain(operands.slots()).find(|(_, view)| self.refuses(view.buffer())) {
-            Some((argument, _)) => Error::Wgpu { reason: format!("{argument}: {reason}") },
-            None => error,
-        }
-    }
-
-    /// Whether wgpu refuses to bind a buffer.
-    fn refuses(&self, buffer: &wgpu::Buffer) -> bool {
-        let size = buffer.size().min(self.limits.binding_size());
-        let probed = scope::catch(&self.inner.device, || {
-            let params = self.inner.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("wgpu-clamp probe"),
-                size: 16,
-                usage: wgpu::BufferUsages::UNIFORM,
-                mapped_at_creation: false,
-            });
-            let storage = bound(buffer, Range { offset: 0, size: size / 4 * 4 });
-            let layout = self.inner.pipelines.bind_group_layout(Placement::OneBuffer, false);
-            let resources = [(binding::PARAMS, params.as_entire_binding()), (binding::SRC, storage)];
-            bind(&self.inner.device, layout, resources)
-        });
-        probed.is_err()
+    fn shared(&self, operands: &Operands<'_>, groups: Vec<Group>, dispatches: Vec<Recorded>) -> Arc<Shared> {
+        let (device, places) = (self.inner.device.clone(), operands.places());
+        Arc::new(Shared { device, places, groups, dispatches })
     }
 }
 
-/// The dispatches of one clamp.
-struct Dispatches<'a> {
+/// The bind groups and dispatches of a clamp, while they are made.
+struct Building<'a> {
     inner: &'a Inner,
-    list: Vec<Recorded>,
+    groups: Vec<Group>,
+    dispatches: Vec<Recorded>,
     /// The pipelines so far. Each is looked up and logged once, however many windows use it.
     pipelines: Vec<(PipelineName, wgpu::ComputePipeline)>,
 }
 
-impl Dispatches<'_> {
-    fn push(
-        &mut self,
-        name: PipelineName,
-        bind_group: &wgpu::BindGroup,
-        grid: [u32; 2],
-    ) -> Result<(), Error> {
+impl Building<'_> {
+    /// Adds a dispatch with the last of the groups.
+    fn push(&mut self, name: PipelineName, grid: [u32; 2]) -> Result<(), Error> {
         let found = self.pipelines.iter().find(|(found, _)| *found == name);
         let pipeline = if let Some((_, pipeline)) = found {
             pipeline.clone()
@@ -401,48 +385,32 @@ impl Dispatches<'_> {
             self.pipelines.push((name, pipeline.clone()));
             pipeline
         };
-        self.list.push(Recorded { pipeline, bind_group: bind_group.clone(), grid });
+        self.dispatches.push(Recorded { pipeline, group: self.groups.len() - 1, grid });
         Ok(())
     }
 
     /// Adds a dispatch that reads slots and writes channels' parameters into `target`.
-    fn resolve(
-        &mut self,
-        resolve: &Resolve,
-        operands: &Operands<'_>,
-        target: wgpu::BindingResource<'_>,
-    ) -> Result<(), Error> {
-        let device = &self.inner.device;
+    fn resolve(&mut self, resolve: &Resolve, target: &wgpu::Buffer) -> Result<(), Error> {
         let (usage, bytes) = (wgpu::BufferUsages::UNIFORM, bytemuck::bytes_of(&resolve.params));
-        let params = mapped::create(device, "wgpu-clamp resolve params", usage, bytes)?;
+        let params = mapped::create(&self.inner.device, "wgpu-clamp resolve params", usage, bytes)?;
+        let mut entries = vec![whole(binding::PARAMS, &params), whole(binding::resolve::BLOCKS, target)];
         let slots = binding::resolve::SLOTS.into_iter().zip(resolve.bindings);
-        let slots = slots.filter_map(|(binding, (number, range))| {
-            Some((binding, bound(operands.slot_buffer(number)?, range)))
-        });
-        let others = [(binding::PARAMS, params.as_entire_binding()), (binding::resolve::BLOCKS, target)];
-        let layout = self.inner.pipelines.resolve_layout();
-        self.push(resolve.pipeline, &bind(device, layout, others.into_iter().chain(slots)), resolve.grid)
+        entries.extend(slots.map(|(binding, (number, range))| {
+            // Slots follow src and dst.
+            Entry { binding, source: Source::Operand(2 + number), range }
+        }));
+        self.groups.push(Group { layout: self.inner.pipelines.resolve_layout().clone(), entries });
+        self.push(resolve.pipeline, resolve.grid)
     }
 }
 
-/// Creates a bind group. Call it within an error scope.
-fn bind<'r>(
-    device: &wgpu::Device,
-    layout: &wgpu::BindGroupLayout,
-    resources: impl IntoIterator<Item = (u32, wgpu::BindingResource<'r>)>,
-) -> wgpu::BindGroup {
-    let entry = |(binding, resource)| wgpu::BindGroupEntry { binding, resource };
-    let entries: Vec<_> = resources.into_iter().map(entry).collect();
-    let label = Some("wgpu-clamp");
-    device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })
+/// The entry of a range of one of the crate's buffers.
+fn own(binding: u32, buffer: &wgpu::Buffer, range: Range) -> Entry {
+    Entry { binding, source: Source::Own(buffer.clone()), range }
 }
 
-fn bound(buffer: &wgpu::Buffer, range: Range) -> wgpu::BindingResource<'_> {
-    wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-        buffer,
-        offset: range.offset,
-        size: wgpu::BufferSize::new(range.size),
-    })
+fn whole(binding: u32, buffer: &wgpu::Buffer) -> Entry {
+    own(binding, buffer, Range { offset: 0, size: buffer.size() })
 }
 
 impl fmt::Debug for Clamper {
@@ -452,68 +420,5 @@ impl fmt::Debug for Clamper {
             .field("limits", &self.limits())
             .field("compiled_pipelines", &self.compiled_pipelines())
             .finish()
-    }
-}
-
-/// A clamp on given buffers, ready to be recorded any number of times.
-///
-/// It owns its bind groups and parameters; no other call changes them. It keeps the buffers alive. A number on the GPU
-/// is read anew each time a recording runs. Recording allocates nothing in this crate and cannot fail.
-///
-/// ```no_run
-/// # use wgpu_clamp::{Clamp, Clamper, Layout, Operands, View, wgpu};
-/// # fn f(clamper: &Clamper, encoder: &mut wgpu::CommandEncoder, buffer: &wgpu::Buffer)
-/// # -> Result<(), wgpu_clamp::Error> {
-/// let view = View::of::<f32>(buffer, Layout::packed(&[4096])?);
-/// let relu = clamper.prepare(&Clamp::at_least(0.0_f32), Operands::in_place(view))?;
-/// let mut pass = encoder.begin_compute_pass(&Default::default());
-/// relu.record(&mut pass);
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Debug)]
-pub struct Prepared {
-    dispatches: Arc<[Recorded]>,
-}
-
-#[derive(Debug)]
-struct Recorded {
-    pipeline: wgpu::ComputePipeline,
-    bind_group: wgpu::BindGroup,
-    grid: [u32; 2],
-}
-
-impl Prepared {
-    /// The number of `dispatch_workgroups` calls of [`record`](Self::record); 0 if there is no element.
-    /// [`Plan::dispatches`] leaves out the dispatches that read numbers on the GPU. Usually one dispatch reads them; a
-    /// few do if all four numbers are on the GPU, or with many windows or channels.
-    #[must_use]
-    pub fn dispatches(&self) -> usize {
-        self.dispatches.len()
-    }
-
-    /// Records the clamp. Overwrites the pass's pipeline and bind group 0, and nothing else.
-    pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
-        let mut last: Option<&Recorded> = None;
-        for next in self.dispatches.iter() {
-            if last.is_none_or(|last| last.pipeline != next.pipeline) {
-                pass.set_pipeline(&next.pipeline);
-            }
-            if last.is_none_or(|last| last.bind_group != next.bind_group) {
-                pass.set_bind_group(0, &next.bind_group, &[]);
-            }
-            pass.dispatch_workgroups(next.grid[0], next.grid[1], 1);
-            last = Some(next);
-        }
-    }
-
-    /// Records the clamp in a new compute pass, or nothing if there is no element.
-    pub(crate) fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
-        if !self.dispatches.is_empty() {
-            self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: Some("wgpu-clamp"),
-                timestamp_writes: None,
-            }));
-        }
     }
 }

@@ -1,9 +1,13 @@
 //! The operands of a call: buffers, and the places of elements in them.
 
+use std::fmt;
+
+use super::prepared::bound;
+use super::scope;
 use crate::arithmetic::NUMBERS;
 use crate::error::setter_of;
 use crate::layout::overlap::{Overlap, views_overlap};
-use crate::plan::SlotLayouts;
+use crate::plan::{Range, SlotLayouts};
 use crate::{Clamps, DType, Element, Error, Layout, Number};
 
 /// A tensor in the program's buffer: the buffer, the dtype of its elements and their layout.
@@ -58,6 +62,47 @@ impl<'a> View<'a> {
             return Err(Error::too_small(argument, self.dtype, &self.layout, needed, size));
         }
         Ok(())
+    }
+
+    /// Whether wgpu refuses to bind the buffer.
+    fn is_refused(&self, device: &wgpu::Device) -> bool {
+        let probed = scope::catch(device, || {
+            let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some("wgpu-clamp probe"),
+                entries: &[wgpu::BindGroupLayoutEntry {
+                    binding: 0,
+                    visibility: wgpu::ShaderStages::COMPUTE,
+                    ty: wgpu::BindingType::Buffer {
+                        ty: wgpu::BufferBindingType::Storage { read_only: true },
+                        has_dynamic_offset: false,
+                        min_binding_size: None,
+                    },
+                    count: None,
+                }],
+            });
+            // A word: the size of the buffer is not in question.
+            let resource = bound(self.buffer, Range { offset: 0, size: 4 });
+            device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("wgpu-clamp probe"),
+                layout: &layout,
+                entries: &[wgpu::BindGroupEntry { binding: 0, resource }],
+            })
+        });
+        probed.is_err()
+    }
+}
+
+/// The dtypes and layouts of operands, without their buffers.
+pub(super) struct Places {
+    /// In the order of [`Operands::all`].
+    views: [Option<(DType, Layout)>; 2 + NUMBERS],
+    /// Whether src and dst lie in one buffer.
+    in_one_buffer: bool,
+}
+
+impl fmt::Debug for Places {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.views.iter().flatten()).finish()
     }
 }
 
@@ -200,6 +245,11 @@ impl<'a> Operands<'a> {
             ));
         }
         slot.check_buffer(argument)?;
+        self.check_outside(argument, slot, dtype)
+    }
+
+    /// Refuses a slot that shares a byte with the output, whose elements are of `dtype`.
+    fn check_outside(&self, argument: &'static str, slot: &View<'_>, dtype: DType) -> Result<(), Error> {
         if slot.buffer == self.dst.buffer {
             match views_overlap((&slot.layout, slot.dtype.size()), (&self.dst.layout, dtype.size())) {
                 Overlap::No => {}
@@ -224,13 +274,77 @@ impl<'a> Operands<'a> {
     }
 
     pub(super) fn slots(&self) -> impl Iterator<Item = (&'static str, View<'a>)> {
-        let all = ["min", "max", "scale", "bias"].into_iter().zip(self.slots);
-        all.filter_map(|(argument, slot)| Some((argument, slot?)))
+        self.all().into_iter().skip(2).filter_map(|(argument, slot)| Some((argument, slot?)))
     }
 
-    /// The buffer of a slot, by its index in `Clamp::numbers`.
-    pub(super) fn slot_buffer(&self, number: usize) -> Option<&'a wgpu::Buffer> {
-        self.slots[number].map(|view| view.buffer)
+    /// All views with their names: `src`, `dst`, and the slots in the order of `Clamp::numbers`.
+    fn all(&self) -> [(&'static str, Option<View<'a>>); 2 + NUMBERS] {
+        let [min, max, scale, bias] = self.slots;
+        [
+            ("src", Some(self.src)),
+            ("dst", Some(self.dst)),
+            ("min", min),
+            ("max", max),
+            ("scale", scale),
+            ("bias", bias),
+        ]
+    }
+
+    /// The buffer of the view with this index in [`all`](Self::all).
+    pub(super) fn buffer(&self, index: usize) -> &'a wgpu::Buffer {
+        // A plan binds no other slot than those that are there.
+        self.all()[index].1.unwrap_or(self.src).buffer
+    }
+
+    pub(super) fn places(&self) -> Places {
+        let views = self.all().map(|(_, view)| view.map(|view| (view.dtype, view.layout)));
+        Places { views, in_one_buffer: self.share_a_buffer() }
+    }
+
+    /// Refuses operands that bind groups for operands at `places` cannot take.
+    pub(super) fn check_places(&self, places: &Places) -> Result<(), Error> {
+        const REMEDY: &str = "prepare the clamp anew for these operands";
+        let one = self.is_one_view();
+        for (n, ((argument, view), place)) in self.all().into_iter().zip(&places.views).enumerate() {
+            let argument = if one && n < 2 { "src and dst" } else { argument };
+            match (view, place) {
+                (None, None) => {}
+                (Some(view), Some((dtype, layout))) => {
+                    if view.dtype != *dtype {
+                        let value = format!("{} is not the dtype that was prepared, {dtype}", view.dtype);
+                        return Err(Error::dtype(argument, value, REMEDY));
+                    }
+                    if view.layout != *layout {
+                        let value = format!("{} is not the layout that was prepared, {layout}", view.layout);
+                        return Err(Error::argument(argument, value, REMEDY));
+                    }
+                    view.check_buffer(argument)?;
+                }
+                (Some(_), None) => {
+                    return Err(Error::argument(argument, "there is a slot where none was prepared", REMEDY));
+                }
+                (None, Some(_)) => {
+                    return Err(Error::argument(argument, "there is no slot where one was prepared", REMEDY));
+                }
+            }
+        }
+        if self.share_a_buffer() != places.in_one_buffer {
+            let [now, before] =
+                if places.in_one_buffer { ["two buffers", "one"] } else { ["one buffer", "two"] };
+            let value = format!("they lie in {now}, but lay in {before} when the clamp was prepared");
+            return Err(Error::argument("src, dst", value, REMEDY));
+        }
+        // In a view that is both, the output's elements have the size of the source's.
+        self.slots().try_for_each(|(argument, slot)| self.check_outside(argument, &slot, self.dst.dtype))
+    }
+
+    /// Adds the operand's name to an error of wgpu. Binds each operand alone to find the one that wgpu refuses.
+    pub(super) fn name_refused(&self, error: Error, device: &wgpu::Device) -> Error {
+        let Error::Wgpu { reason } = &error else { return error };
+        match self.views().chain(self.slots()).find(|(_, view)| view.is_refused(device)) {
+            Some((argument, _)) => Error::Wgpu { reason: format!("{argument}: {reason}") },
+            None => error,
+        }
     }
 
     /// The layouts of the slots; `None` without any slot.

@@ -3,7 +3,7 @@
 use super::mapped;
 use crate::Error;
 use crate::kernel::GeometryBytes;
-use crate::plan::UniformLayout;
+use crate::plan::{Range, UniformLayout};
 
 /// Checks that a block with `parameters` bytes of parameters can be bound. A block with one clamp's parameters can
 /// always be bound.
@@ -38,7 +38,7 @@ fn pitch(limits: &wgpu::Limits, parameters: usize) -> u64 {
 
 /// The blocks of one buffer, which stays mapped until all blocks are written.
 pub(super) struct UniformBlocks {
-    buffer: wgpu::Buffer,
+    pub(super) buffer: wgpu::Buffer,
     mapped: wgpu::BufferViewMut,
     pub(super) layout: UniformLayout,
 }
@@ -84,15 +84,8 @@ impl UniformBlocks {
         self.buffer.unmap();
     }
 
-    pub(super) fn all(&self) -> wgpu::BindingResource<'_> {
-        self.buffer.as_entire_binding()
-    }
-
-    pub(super) fn binding(&self, n: usize) -> wgpu::BindingResource<'_> {
-        wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-            buffer: &self.buffer,
-            offset: self.layout.offset(n),
-            size: wgpu::BufferSize::new(self.layout.size),
-        })
+    /// The block of window `n`.
+    pub(super) fn range(&self, n: usize) -> Range {
+        Range { offset: self.layout.offset(n), size: self.layout.size }
     }
 }

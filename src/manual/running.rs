@@ -2,7 +2,7 @@
 //!
 //! # What blocks, and what never does
 //!
-//! - Recording ([`Clamper::encode`], [`Clamper::prepare`], [`Prepared::record`]) never submits, polls or waits for the
+//! - Recording ([`Clamper::encode`], [`Clamper::prepare`], [`Prepared::rebind`], [`Prepared::record`]) never submits, polls or waits for the
 //!   GPU. The first two compile each new pipeline on the calling thread; threads that need the same shader module wait.
 //!   Some drivers (Mesa's lavapipe 25.0) finish the work under way first. Call `prepare` ahead to choose the time.
 //! - [`Host::submit`], [`Tensor::upload`] and [`Tensor::zeros`] do not wait for the GPU.
@@ -16,8 +16,8 @@
 //! A [`Clamper`] and its clones keep only compiled pipelines and shader modules: one pipeline per dtype, affine step,
 //! placement (how `src` and `dst` are bound), kernel and kind of layout. Bounds, scales, shapes and strides need no
 //! further pipeline. The [`MAX_PIPELINES`](crate::Clamper::MAX_PIPELINES) used last are kept; an older one is compiled
-//! again when needed. A [`Prepared`] owns its pipelines, bind groups and parameters, and keeps the buffers alive.
-//! Nothing else outlives a call.
+//! again when needed. A [`Prepared`] owns its pipelines, bind groups and parameters, and keeps the buffers alive. One that
+//! [`rebind`](Prepared::rebind) returns shares pipelines and parameters with the first. Nothing else outlives a call.
 //!
 //! Dropping the last clone of a [`Clamper`] frees its objects, except those that a [`Prepared`] or work under way
 //! needs. wgpu frees a used object when the program polls or submits next. It frees an upload of parameters after the

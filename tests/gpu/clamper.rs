@@ -1,8 +1,8 @@
 //! Recording in one pass, and what may move between threads.
 
-use wgpu_clamp::{Clamp, Clamper, DType, Host, Operands, Prepared, Tensor, View, reference};
+use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Host, Number, Operands, Prepared, Tensor, View, reference};
 
-use crate::harness::{buffer, gpus, packed, read};
+use crate::harness::{buffer, compare, gpus, packed, read};
 
 /// A chain over several dtypes, buffers and kernels in one pass, each clamp reading what the previous clamp wrote.
 #[test]
@@ -33,6 +33,72 @@ fn clamps_of_one_pass_keep_their_order_and_skip_nothing() {
             reference::apply(&clamp, &from, &src, &to, dst).unwrap();
         }
         assert_eq!((read(gpu, &a), read(gpu, &b)), (x, y));
+    }
+}
+
+/// A prepared clamp and the same on other buffers, in one pass: parameters in the uniform block and in a table, between
+/// two buffers, within one, and in place.
+#[test]
+fn rebound_clamps_find_their_own_buffers() {
+    for gpu in gpus() {
+        let few = [Clamp::new(1_u8, 60), Clamp::new(2_u8, 99)];
+        let many: Vec<Clamp> = (0..200_u8).map(Clamp::at_most).collect();
+        let line = packed(&[2, 200]);
+        let behind = packed(&[4, 200]).slice(0, 2..4).unwrap();
+        let bytes = |seed: usize| (0..800).map(|i| (i * seed) as u8).collect::<Vec<_>>();
+        for clamps in [Clamps::along(0, &few), Clamps::along(1, &many)] {
+            let inputs = [bytes(7), bytes(11), bytes(13)];
+            let of = |buffer, layout| View::of::<u8>(buffer, layout);
+            let all = inputs.each_ref().map(|input| [(); 4].map(|()| buffer(gpu, input)));
+            let operands = all.each_ref().map(|[a, b, c, d]| {
+                [
+                    Operands::new(of(a, line), of(b, line)),
+                    Operands::new(of(d, behind), of(d, line)),
+                    Operands::in_place(of(c, line)),
+                ]
+            });
+            let mut calls = Vec::new();
+            for kind in 0..3 {
+                let first = gpu.clamper().prepare(clamps, operands[0][kind]).unwrap();
+                let second = first.rebind(operands[1][kind]).unwrap();
+                let third = second.rebind(operands[2][kind]).unwrap();
+                calls.extend([third, first, second]);
+            }
+            gpu.run(&calls.iter().collect::<Vec<_>>());
+            for (input, operands) in inputs.iter().zip(&operands) {
+                compare(gpu, clamps, operands[0], input, input);
+                compare(gpu, clamps, operands[2], input, input);
+                // Between two places of a buffer, src stays.
+                let mut expected = input.clone();
+                reference::apply(clamps, &line, &input[400..], &line, &mut expected[..400]).unwrap();
+                assert_eq!(read(gpu, operands[1].src().buffer()), expected, "{}", gpu.name);
+            }
+        }
+    }
+}
+
+/// Rebound slots are read anew, though both calls share the parameters that their slots are written into.
+#[test]
+fn rebound_clamps_read_their_own_slots() {
+    for gpu in gpus() {
+        let clamp = Clamp::unbounded(DType::I16).with_bounds(Number::OnGpu, 90_i16).unwrap();
+        let input: Vec<u8> = (0..64_i16).flat_map(|x| (x * 3 - 50).to_le_bytes()).collect();
+        let src = buffer(gpu, &input);
+        let layout = packed(&[64]);
+        let calls =
+            [-20_i16, 0, 40].map(|min| (buffer(gpu, &[0; 128]), buffer(gpu, bytemuck::bytes_of(&[min, 0]))));
+        let operands = calls.each_ref().map(|(dst, min)| {
+            let (src, dst) = (View::of::<i16>(&src, layout), View::of::<i16>(dst, layout));
+            Operands::new(src, dst).with_min(View::of::<i16>(min, packed(&[])))
+        });
+        let first = gpu.clamper().prepare(&clamp, operands[0]).unwrap();
+        let [second, third] = [1, 2].map(|n: usize| first.rebind(operands[n]).unwrap());
+        gpu.run(&[&second, &first, &third]);
+        for (min, (dst, _)) in [-20_i16, 0, 40].into_iter().zip(&calls) {
+            let expected: Vec<u8> =
+                (0..64_i16).flat_map(|x| (x * 3 - 50).clamp(min, 90).to_le_bytes()).collect();
+            assert_eq!(read(gpu, dst), expected, "{min} on {}", gpu.name);
+        }
     }
 }
 

@@ -80,6 +80,10 @@ fn what_is_dropped_is_freed() {
         // The prepared clamp keeps a uniform buffer for its kernel, one for `resolve`, and a bind group for each. All
         // five pipelines are left, each of a module.
         settles(plus(two_tensors, [2, 2, 0, 5, 0, 5]));
+        // On other buffers, it makes only bind groups.
+        let rebound = prepared.rebind(in_place.with_max(slot.view())).unwrap();
+        settles(plus(two_tensors, [2, 4, 0, 5, 0, 5]));
+        drop(rebound);
         // A prepared clamp keeps only what it needs: its two buffers, the program's two, three pipelines, their
         // modules and layouts.
         drop((clamper, host, tensor, slot));

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::rc::Rc;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use wgpu_clamp::{DType, Host, Layout, Plan, wgpu};
@@ -36,7 +37,12 @@ pub fn rows() -> Vec<Row> {
     let within = |most: f64| Some(1.0 / most);
     vec![
         row("1,000 clamps of 4 KiB in a pass, CPU time", [within(1.10); 2], many),
-        row("`encode` 50 times without `prepare`, CPU time", [within(1.10); 2], unprepared),
+        row("`encode` 50 times without `prepare`, CPU time", [within(1.10); 2], |bench| {
+            in_a_loop(bench, Made::All)
+        }),
+        row("`encode` in a frame, CPU time", [within(1.10); 2], |bench| in_frames(bench, Made::All)),
+        row("`rebind` 50 times, CPU time", [within(1.30); 2], |bench| in_a_loop(bench, Made::BindGroup)),
+        row("`rebind` in a frame, CPU time", [within(1.30); 2], |bench| in_frames(bench, Made::BindGroup)),
         row("one clamp of 4 KiB, submission to completion", [within(1.05); 2], one),
         row("a plan of 8 dimensions", [Some(1.0); 2], plan),
         row("`clamp_slice`, host memory to host memory", [within(1.05), within(1.10)], slice),
@@ -138,20 +144,36 @@ fn one(bench: &Bench) -> Result<Trial> {
     Ok(trial(Rc::new(small), works))
 }
 
-/// By hand, too, parameters and bind group are made each time.
-fn unprepared(bench: &Bench) -> Result<Trial> {
+/// What a call makes, apart from its commands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Made {
+    /// `encode`, and by hand parameters and bind group.
+    All,
+    /// `rebind`, and by hand the bind group.
+    BindGroup,
+}
+
+/// A call that makes objects each time, and the same by hand.
+fn making(bench: &Bench, made: Made) -> Result<(Rc<Small>, [Record; 2])> {
     let (small, clamper) = (Rc::new(Small::new(bench, 1)?), bench.device.host.clamper().clone());
     let ours = Rc::clone(&small);
-    let encode = move |encoder: &mut wgpu::CommandEncoder| {
+    let prepared = clamper.prepare(ours.case.clamp(), ours.case.operands(&ours.set, 0)?)?;
+    let call = move |encoder: &mut wgpu::CommandEncoder| {
         let operands = ours.case.operands(&ours.set, 0)?;
-        Ok(clamper.encode(encoder, ours.case.clamp(), operands)?)
+        if made == Made::All {
+            return Ok(clamper.encode(encoder, ours.case.clamp(), operands)?);
+        }
+        let rebound = prepared.rebind(operands)?;
+        rebound.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+        Ok(())
     };
     let (device, pair) = (bench.device.wgpu().clone(), small.theirs[0].clone());
     let Kernels { launches, own } = by_hand(SMALL);
     let pipeline = launches[0].pipeline(&bench.device);
     let layout = pipeline.get_bind_group_layout(0);
+    let kept = data::buffer(&device, &own[0]);
     let by_hand = move |encoder: &mut wgpu::CommandEncoder| {
-        let params = data::buffer(&device, &own[0]);
+        let params = if made == Made::All { data::buffer(&device, &own[0]) } else { kept.clone() };
         let group = launches[0].bind(&device, &layout, &pair, &[params]);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&pipeline);
@@ -159,11 +181,41 @@ fn unprepared(bench: &Bench) -> Result<Trial> {
         pass.dispatch_workgroups(launches[0].grid[0], 1, 1);
         Ok(())
     };
-    let works: [Record; 2] = [
-        Box::new(move |encoder| (0..CALLS).try_for_each(|_| encode(encoder))),
-        Box::new(move |encoder| (0..CALLS).try_for_each(|_| by_hand(encoder))),
-    ];
+    Ok((small, [Box::new(call), Box::new(by_hand)]))
+}
+
+/// Calls in a loop, then one submission.
+fn in_a_loop(bench: &Bench, made: Made) -> Result<Trial> {
+    let (small, calls) = making(bench, made)?;
+    let works =
+        calls.map(|call| -> Record { Box::new(move |encoder| (0..CALLS).try_for_each(|_| call(encoder))) });
     Ok(trial(small, works.map(|record| on_cpu(bench, record))))
+}
+
+/// The time between two frames, in which a program does something else.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// A call in each of some frames, each of which is submitted and awaited. The time of a call.
+fn in_frames(bench: &Bench, made: Made) -> Result<Trial> {
+    let (small, calls) = making(bench, made)?;
+    let works = calls.map(|call| {
+        let host = bench.device.host.clone();
+        Work::Measured(Box::new(move || {
+            let device = host.clamper().device();
+            let mut total = 0.0;
+            for _ in 0..CALLS {
+                let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                let (time, result) = seconds(|| call(&mut encoder));
+                result?;
+                total += time;
+                host.queue().submit([encoder.finish()]);
+                device.poll(wgpu::PollType::wait_indefinitely())?;
+                std::thread::sleep(PAUSE);
+            }
+            Ok(total / f64::from(CALLS))
+        }))
+    });
+    Ok(trial(small, works))
 }
 
 /// A plan for eight dimensions, none of which merge.

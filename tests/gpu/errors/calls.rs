@@ -19,6 +19,7 @@ fn with_a_device() {
         conversions(&mut table, gpu);
         channels(&mut table, gpu);
         slots(&mut table, gpu);
+        rebound(&mut table, gpu);
         host_data(&mut table, gpu);
         slices(&mut table, gpu);
         limits(&mut table, gpu);
@@ -238,6 +239,48 @@ fn slots(table: &mut Table, gpu: &Gpu) {
         assert_eq!(gpu.clamper().prepare(along, of(&[0])).unwrap().dispatches(), 0);
         table.call(format!("{argument}: 2 numbers for no channel"), gpu, along, of(&[2]));
     }
+}
+
+fn rebound(table: &mut Table, gpu: &Gpu) {
+    let (a, b, short) = (buffer(gpu, &[7; 64]), buffer(gpu, &[7; 64]), buffer(gpu, &[7; 4]));
+    let bare = gpu.zeros(64, wgpu::BufferUsages::COPY_DST);
+    let [eight, row] = [packed(&[8]), packed(&[2, 4])];
+    let of = |buffer, layout| View::of::<u8>(buffer, layout);
+    let clamp = Clamp::new(1_u8, 2).with_bounds(1_u8, Number::OnGpu).unwrap();
+    let slot = |buffer, at| of(buffer, Layout::packed_at(&[], at).unwrap());
+    let two = Operands::new(of(&a, eight), of(&b, eight)).with_max(slot(&b, 8));
+    let two = gpu.clamper().prepare(&clamp, two).unwrap();
+    let one = gpu.clamper().prepare(&Clamp::new(1_u8, 2), Operands::in_place(of(&a, eight))).unwrap();
+    let (from_a, to_a) = (of(&a, eight), of(&a, eight));
+    for (mistake, prepared, operands) in [
+        ("another dtype", &one, Operands::in_place(View::of::<i8>(&b, eight))),
+        ("another shape", &one, Operands::in_place(of(&b, row))),
+        ("another place", &one, Operands::in_place(of(&b, Layout::packed_at(&[8], 1).unwrap()))),
+        ("a buffer too small", &one, Operands::in_place(of(&short, eight))),
+        ("a buffer without STORAGE", &one, Operands::in_place(of(&bare, eight))),
+        ("two buffers in place of one", &one, Operands::new(from_a, of(&b, eight))),
+        ("one buffer in place of two", &two, Operands::new(from_a, to_a).with_max(slot(&b, 8))),
+        ("no slot", &two, Operands::new(from_a, of(&b, eight))),
+        ("a further slot", &one, Operands::in_place(to_a).with_scale(View::of::<f32>(&b, packed(&[])))),
+        ("a slot of another place", &two, Operands::new(from_a, of(&b, eight)).with_max(slot(&b, 9))),
+        ("a dst too small", &two, Operands::new(from_a, of(&short, eight)).with_max(slot(&b, 8))),
+    ] {
+        table.add(format!("rebind: {mistake}"), prepared.rebind(operands));
+    }
+    // A slot that was in a buffer of its own is now in the output.
+    let apart = Operands::new(from_a, of(&b, eight)).with_max(slot(&a, 4));
+    let apart = gpu.clamper().prepare(&clamp, apart).unwrap();
+    table
+        .add("rebind: a slot in dst", apart.rebind(Operands::new(of(&b, eight), to_a).with_max(slot(&a, 4))));
+    // Without an element, the clamp is not recorded, but operands are checked.
+    let nothing = Operands::in_place(of(&a, packed(&[0])));
+    let nothing = gpu.clamper().prepare(&Clamp::new(1_u8, 2), nothing).unwrap();
+    assert_eq!(nothing.rebind(Operands::in_place(of(&b, packed(&[0])))).unwrap().dispatches(), 0);
+    table.add("rebind: elements where none were", nothing.rebind(Operands::in_place(to_a)));
+    let gone = buffer(gpu, &[7; 64]);
+    gone.destroy();
+    let error = one.rebind(Operands::in_place(of(&gone, eight))).unwrap_err();
+    assert!(matches!(&error, Error::Wgpu { reason } if reason.starts_with("src and dst: ")), "{error}");
 }
 
 fn host_data(table: &mut Table, gpu: &Gpu) {

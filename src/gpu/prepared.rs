@@ -1,0 +1,183 @@
+//! Clamps with their pipelines, parameters and bind groups, ready to be recorded.
+
+use std::array;
+use std::fmt;
+use std::sync::Arc;
+
+use super::operands::Places;
+use super::{Operands, scope};
+use crate::Error;
+use crate::plan::Range;
+
+/// A clamp on given buffers, ready to be recorded any number of times.
+///
+/// It owns its bind groups and parameters; no other call changes them. It keeps the buffers alive. A number on the GPU
+/// is read anew each time a recording runs. Recording allocates nothing in this crate and cannot fail.
+///
+/// ```no_run
+/// # use wgpu_clamp::{Clamp, Clamper, Layout, Operands, View, wgpu};
+/// # fn f(clamper: &Clamper, encoder: &mut wgpu::CommandEncoder, buffer: &wgpu::Buffer)
+/// # -> Result<(), wgpu_clamp::Error> {
+/// let view = View::of::<f32>(buffer, Layout::packed(&[4096])?);
+/// let relu = clamper.prepare(&Clamp::at_least(0.0_f32), Operands::in_place(view))?;
+/// let mut pass = encoder.begin_compute_pass(&Default::default());
+/// relu.record(&mut pass);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Prepared {
+    shared: Arc<Shared>,
+    /// One for each of the [`Shared::groups`].
+    bind_groups: Arc<[wgpu::BindGroup]>,
+}
+
+/// What does not depend on the buffers of the program.
+pub(super) struct Shared {
+    pub(super) device: wgpu::Device,
+    pub(super) places: Places,
+    pub(super) groups: Vec<Group>,
+    pub(super) dispatches: Vec<Recorded>,
+}
+
+/// The layout and the resources of a bind group.
+pub(super) struct Group {
+    pub(super) layout: wgpu::BindGroupLayout,
+    /// One to [`MAX_ENTRIES`].
+    pub(super) entries: Vec<Entry>,
+}
+
+/// The most entries of a bind group: those of the shader `resolve`.
+const MAX_ENTRIES: usize = 5;
+
+pub(super) struct Entry {
+    pub(super) binding: u32,
+    pub(super) source: Source,
+    pub(super) range: Range,
+}
+
+/// The buffer of an entry.
+pub(super) enum Source {
+    /// One of the crate's buffers: parameters.
+    Own(wgpu::Buffer),
+    /// An operand, by its index in [`Operands::buffer`].
+    Operand(usize),
+}
+
+pub(super) struct Recorded {
+    pub(super) pipeline: wgpu::ComputePipeline,
+    /// The index of its bind group.
+    pub(super) group: usize,
+    pub(super) grid: [u32; 2],
+}
+
+impl Group {
+    /// Creates the bind group. Call it within an error scope.
+    fn bind(&self, device: &wgpu::Device, operands: &Operands<'_>) -> wgpu::BindGroup {
+        let count = self.entries.len();
+        let entries: [_; MAX_ENTRIES] = array::from_fn(|n| {
+            let Entry { binding, source, range } = &self.entries[n.min(count - 1)];
+            let buffer = match source {
+                Source::Own(buffer) => buffer,
+                Source::Operand(index) => operands.buffer(*index),
+            };
+            wgpu::BindGroupEntry { binding: *binding, resource: bound(buffer, *range) }
+        });
+        device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some("wgpu-clamp"),
+            layout: &self.layout,
+            entries: &entries[..count],
+        })
+    }
+}
+
+pub(super) fn bound(buffer: &wgpu::Buffer, range: Range) -> wgpu::BindingResource<'_> {
+    wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+        buffer,
+        offset: range.offset,
+        size: wgpu::BufferSize::new(range.size),
+    })
+}
+
+impl Prepared {
+    /// Binds the operands. Call it within an error scope.
+    pub(super) fn new(shared: Arc<Shared>, operands: &Operands<'_>) -> Self {
+        let bind_groups = shared.groups.iter().map(|group| group.bind(&shared.device, operands)).collect();
+        Self { shared, bind_groups }
+    }
+
+    /// The same clamp on other buffers: for a swap chain, a pool, or buffers that change places. It shares pipelines and
+    /// parameters with `self`, which stays as it is, and creates only bind groups.
+    ///
+    /// Dtypes and layouts of all views must be those of the operands that were prepared, slots included. `src` and `dst`
+    /// lie in one buffer exactly if they did before.
+    ///
+    /// # Errors
+    ///
+    /// - [`Error::Argument`] if a layout differs from the prepared one, if a slot is missing or new, or if the operands
+    ///   lie in one buffer instead of two, or in two instead of one,
+    /// - [`Error::DType`] if a dtype differs from the prepared one,
+    /// - [`Error::Buffer`] if a buffer lacks `STORAGE`, or ends before the last element of a view,
+    /// - [`Error::Overlap`] if a slot lies in the output, or if that could not be decided,
+    /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if wgpu refuses an object, as for
+    ///   [`Clamper::prepare`](crate::Clamper::prepare).
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{Error, Layout, Operands, Prepared, View, wgpu};
+    /// /// Once per frame: `relu` was prepared from a buffer of this layout to another.
+    /// fn frame(relu: &Prepared, pass: &mut wgpu::ComputePass<'_>, buffers: [&wgpu::Buffer; 2]) -> Result<(), Error> {
+    ///     let layout = Layout::packed(&[4096])?;
+    ///     let [src, dst] = buffers.map(|buffer| View::of::<f32>(buffer, layout));
+    ///     relu.rebind(Operands::new(src, dst))?.record(pass);
+    ///     Ok(())
+    /// }
+    /// ```
+    pub fn rebind(&self, operands: Operands<'_>) -> Result<Self, Error> {
+        let Shared { device, places, .. } = &*self.shared;
+        operands.check_places(places)?;
+        scope::catch(device, || Self::new(Arc::clone(&self.shared), &operands))
+            .map_err(|error| operands.name_refused(error, device))
+    }
+
+    /// The number of `dispatch_workgroups` calls of [`record`](Self::record); 0 if there is no element.
+    /// [`Plan::dispatches`](crate::Plan::dispatches) leaves out the dispatches that read numbers on the GPU. Usually one
+    /// dispatch reads them; a few do if all four numbers are on the GPU, or with many windows or channels.
+    #[must_use]
+    pub fn dispatches(&self) -> usize {
+        self.shared.dispatches.len()
+    }
+
+    /// Records the clamp. Overwrites the pass's pipeline and bind group 0, and nothing else.
+    pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
+        let mut last: Option<&Recorded> = None;
+        for next in &self.shared.dispatches {
+            if last.is_none_or(|last| last.pipeline != next.pipeline) {
+                pass.set_pipeline(&next.pipeline);
+            }
+            if last.is_none_or(|last| last.group != next.group) {
+                pass.set_bind_group(0, &self.bind_groups[next.group], &[]);
+            }
+            pass.dispatch_workgroups(next.grid[0], next.grid[1], 1);
+            last = Some(next);
+        }
+    }
+
+    /// Records the clamp in a new compute pass, or nothing if there is no element.
+    pub(crate) fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
+        if self.dispatches() > 0 {
+            self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some("wgpu-clamp"),
+                timestamp_writes: None,
+            }));
+        }
+    }
+}
+
+impl fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prepared")
+            .field("operands", &self.shared.places)
+            .field("dispatches", &self.dispatches())
+            .finish()
+    }
+}
