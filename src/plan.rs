@@ -14,7 +14,7 @@ use crate::error::in_bytes;
 use crate::kernel::{self, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
-use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Shader};
+use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Shader};
 
 pub(crate) use bindings::Range;
 pub use recording::{Binding, BoundBuffer, Dispatch, Recording};
@@ -211,6 +211,35 @@ impl Plan {
             }
         }
         workgroups.into_iter().map(|(name, workgroups)| Shader::new(name, workgroups)).collect()
+    }
+
+    /// The pipelines of the dispatches, each once, with those that read numbers on the GPU.
+    pub(crate) fn pipelines(&self) -> Result<Vec<PipelineName>, Error> {
+        let Some(clamp) = self.clamp else { return Ok(Vec::new()) };
+        let mut names = Vec::new();
+        let mut add = |name| {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        };
+        // The place of a slot changes no pipeline.
+        let one = Layout::packed(&[])?;
+        let slots = clamp.numbers().map(|(_, number)| (number == Number::OnGpu).then_some(one));
+        self.resolves(&slots, (1, 0))?.iter().for_each(|resolve| add(resolve.pipeline));
+        for window in self.windows() {
+            window
+                .launch
+                .dispatches
+                .iter()
+                .filter_map(|dispatch| self.pipeline(&window, dispatch))
+                .for_each(&mut add);
+        }
+        Ok(names)
+    }
+
+    /// The limits that the plan was made with; `None` if there is no channel.
+    pub(crate) fn limits(&self) -> Option<Limits> {
+        self.task.map(|task| task.limits)
     }
 
     /// Dtypes, affine step, rounding, parameter place and kernels in words: a key of the self-test's results.

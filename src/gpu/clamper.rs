@@ -71,8 +71,8 @@ impl Clamper {
         Self::create(device, None)
     }
 
-    /// Creates a clamper with a driver's cache of compiled pipelines, which a program keeps from run to run. To compile
-    /// pipelines ahead of time, call [`prepare`](Self::prepare).
+    /// Creates a clamper with a driver's cache of compiled pipelines, which a program keeps from run to run.
+    /// [`compile`](Self::compile) fills it before the first frame.
     ///
     /// # Errors
     ///
@@ -239,12 +239,50 @@ impl Clamper {
         Ok(())
     }
 
+    /// Compiles the pipelines of a plan that are not [kept](Self::compiled_pipelines) yet, so that the first
+    /// [`prepare`](Self::prepare) or [`encode`](Self::encode) of such a call compiles nothing. It takes no buffers: call it while
+    /// the program loads, on any thread. A clamper's clones share pipelines.
+    ///
+    /// Pipelines depend on the dtypes, the rules, the kind of affine step and the layouts, not on bounds, scales or
+    /// buffers. The plan must be made with [`limits`](Self::limits) of this clamper, and by [`Plan::in_one_buffer`] if src
+    /// and dst lie in one buffer. For [`Clamps::slots_along`] with slots of one element, plan the clamp alone.
+    ///
+    /// A driver may defer a part of the compilation to the first dispatch; Mesa's lavapipe defers 40 to 240 ms. Only a
+    /// submission removes that part: of the same clamp on buffers of the program's own. A cache of the driver's, from
+    /// [`with_pipeline_cache`](Self::with_pipeline_cache), shortens both parts from the second run on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] if the plan was made with other limits; [`Error::Limit`] if no binding holds a slot's element;
+    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if wgpu refuses a pipeline (native only).
+    ///
+    /// ```no_run
+    /// use wgpu_clamp::{Clamp, Clamper, Error, Layout, Plan};
+    ///
+    /// /// While the program loads: compiles for frames of f32, on another thread.
+    /// fn load(clamper: &Clamper) -> std::thread::JoinHandle<Result<(), Error>> {
+    ///     let clamper = clamper.clone();
+    ///     std::thread::spawn(move || {
+    ///         let frame = Layout::packed(&[3, 480, 640])?;
+    ///         // Any bounds: they change no pipeline.
+    ///         clamper.compile(&Plan::new(&Clamp::new(0.0_f32, 1.0), &frame, &frame, clamper.limits())?)
+    ///     })
+    /// }
+    /// ```
+    pub fn compile(&self, plan: &Plan) -> Result<(), Error> {
+        if let Some(limits) = plan.limits().filter(|limits| *limits != self.limits) {
+            let value = format!("it was made with {limits:?}, but the clamper has {:?}", self.limits);
+            return Err(Error::argument("plan", value, "give `Clamper::limits` to the plan"));
+        }
+        let compile = |name| self.inner.pipelines.get(&self.inner.device, name).map(drop);
+        plan.pipelines()?.into_iter().try_for_each(compile)
+    }
+
     /// Compiles the pipelines, writes the parameters and binds the buffers of one clamp. The result can be recorded any
     /// number of times, and [rebound](Prepared::rebind) to other buffers. `clamps` is a `&Clamp`, or [`Clamps`] for
     /// channels.
     ///
-    /// A driver may defer a part of the compilation to the first dispatch; Mesa's lavapipe defers 40 to 240 ms. If that
-    /// matters, submit a clamp of the same layouts on scratch buffers beforehand.
+    /// [`compile`](Self::compile) compiles the pipelines ahead.
     ///
     /// # Errors
     ///

@@ -4,7 +4,8 @@
 //!
 //! - Recording ([`Clamper::encode`], [`Clamper::prepare`], [`Prepared::rebind`], [`Prepared::record`]) never submits, polls or waits for the
 //!   GPU. The first two compile each new pipeline on the calling thread; threads that need the same shader module wait.
-//!   Some drivers (Mesa's lavapipe 25.0) finish the work under way first. Call `prepare` ahead to choose the time.
+//!   Some drivers (Mesa's lavapipe 25.0) finish the work under way first. [`Clamper::compile`] does
+//!   so ahead, without buffers, on any thread.
 //! - [`Host::submit`], [`Tensor::upload`] and [`Tensor::zeros`] do not wait for the GPU.
 //! - [`Tensor::read`] and [`ClampSlice::run`] are futures for any executor. On native they poll the device once on the task's
 //!   thread, then on a thread of their own until their copy has arrived, even if the future is dropped. The program's

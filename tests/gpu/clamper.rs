@@ -1,6 +1,8 @@
 //! Recording in one pass, and what may move between threads.
 
-use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Host, Number, Operands, Prepared, Tensor, View, reference};
+use wgpu_clamp::{
+    Clamp, Clamper, Clamps, DType, Host, Layout, Number, Operands, Plan, Prepared, Tensor, View, reference,
+};
 
 use crate::harness::{buffer, compare, gpus, packed, read};
 
@@ -73,6 +75,47 @@ fn rebound_clamps_find_their_own_buffers() {
                 reference::apply(clamps, &line, &input[400..], &line, &mut expected[..400]).unwrap();
                 assert_eq!(read(gpu, operands[1].src().buffer()), expected, "{}", gpu.name);
             }
+        }
+    }
+}
+
+/// After `compile`, no call with the plan's clamps and layouts compiles anything.
+#[test]
+fn compiled_plans_need_no_further_pipeline() {
+    for gpu in gpus() {
+        let clamper = Clamper::new(gpu.device()).unwrap();
+        let limits = clamper.limits();
+        let data = [(); 3].map(|()| buffer(gpu, &[0; 4096]));
+        let [rows, all] = [packed(&[16, 25]), packed(&[400])];
+        let columns = packed(&[25, 16]).permute(&[1, 0]).unwrap();
+        let clamp = Clamp::new(1_u8, 9);
+        let many: Vec<Clamp> = (0..25_u8).map(Clamp::at_most).collect();
+        let scaled = clamp.with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap();
+        let on_gpu = scaled.with_bounds(Number::OnGpu, Number::OnGpu).unwrap();
+        let of = |n: usize, layout| View::of::<u8>(&data[n], layout);
+        let slot = |at| View::of::<f32>(&data[2], packed(&[100]).slice(0, at..at + 25).unwrap());
+        let two = |from, to| Operands::new(of(0, from), of(1, to));
+        let slots = two(rows, rows)
+            .with_scale(slot(0))
+            .with_bias(slot(25))
+            .with_min(of(2, Layout::packed_at(&[], 300).unwrap()))
+            .with_max(of(2, Layout::packed_at(&[25], 400).unwrap()));
+        for (clamps, operands) in [
+            (Clamps::from(&clamp), two(all, all)),
+            (Clamps::from(&clamp), two(rows, columns)),
+            (Clamps::along(1, &many), two(rows, columns)),
+            (Clamps::from(&clamp), Operands::in_place(of(0, all))),
+            (Clamps::slots_along(1, &on_gpu), slots),
+        ] {
+            let (src, dst) = (operands.src(), operands.dst());
+            let plan = if src.buffer() == dst.buffer() { Plan::in_one_buffer } else { Plan::new };
+            let plan = plan(clamps, &src.layout(), &dst.layout(), limits).unwrap();
+            let before = clamper.compiled_pipelines();
+            clamper.compile(&plan).unwrap();
+            let after = clamper.compiled_pipelines();
+            assert!(after > before, "{plan} on {}", gpu.name);
+            clamper.prepare(clamps, operands).unwrap();
+            assert_eq!(clamper.compiled_pipelines(), after, "{plan} on {}", gpu.name);
         }
     }
 }

@@ -395,6 +395,13 @@ fn limits(table: &mut Table, gpu: &Gpu) {
         table.add(format!("a device with too little: {limit}"), Clamper::new(&device));
     }
 
+    let (line, clamp) = (packed(&[8]), Clamp::new(1_u8, 2));
+    let other = gpu.clamper().limits().with(|limits| limits.max_workgroups_per_dimension = 7);
+    let error = gpu.clamper().compile(&Plan::new(&clamp, &line, &line, other).unwrap()).unwrap_err();
+    // The message has the device's limits.
+    assert!(matches!(&error, Error::Argument(refusal) if refusal.argument == "plan"), "{error}");
+    assert!(error.to_string().ends_with("; give `Clamper::limits` to the plan"), "{error}");
+
     let small = gpu.limited(|limits| limits.max_storage_buffer_binding_size = 2048);
     let src = small.zeros(70_000 * 3072, wgpu::BufferUsages::STORAGE);
     let dst = buffer(&small, &vec![0; 140_000]);
