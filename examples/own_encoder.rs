@@ -66,7 +66,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     )?;
     // Every second element. The elements in between belong to the other channel and are left alone.
     let second_channel = View::of::<u32>(&power, samples.slice(1, 1..2)?);
-    let cap = clamper.prepare(&Clamp::at_most(CAP), Operands::in_place(second_channel))?;
+    let cap = clamper.prepare(Clamp::at_most(CAP), Operands::in_place(second_channel))?;
     let (square, square_buffers) = own_kernel(&device, [&volts, &power]);
 
     let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

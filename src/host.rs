@@ -26,7 +26,7 @@ use crate::{Clamper, Clamps, Element, Error, Operands};
 ///
 /// let host = Host::open_blocking()?;
 /// let mut samples = vec![-1.5_f32, 0.25, 7.0];
-/// host.clamp_slice_in_place(&Clamp::new(-1.0_f32, 1.0), &mut samples).run_blocking()?;
+/// host.clamp_slice_in_place(Clamp::new(-1.0_f32, 1.0), &mut samples).run_blocking()?;
 /// assert_eq!(samples, [-1.0, 0.25, 1.0]);
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
@@ -68,7 +68,7 @@ impl Host {
     /// # use wgpu_clamp::{Clamp, Host, Operands, Tensor};
     /// # let host = Host::open_blocking()?;
     /// let tensor = Tensor::upload(&host, &[2, 2], &[1_u8, 2, 3, 250])?;
-    /// host.submit(&Clamp::at_most(200_u8), Operands::in_place(tensor.view()))?;
+    /// host.submit(Clamp::at_most(200_u8), Operands::in_place(tensor.view()))?;
     /// assert_eq!(tensor.read_blocking::<u8>()?, [1, 2, 3, 200]);
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
@@ -95,7 +95,7 @@ impl Host {
     /// # use wgpu_clamp::{Clamp, Clamps, DType, Host};
     /// # let host = Host::open_blocking()?;
     /// let mut out = [0_i64; 3];
-    /// host.clamp_slice(&Clamp::new(-5_i64, 5), &[-9_i64, 1, 9], &mut out).run_blocking()?;
+    /// host.clamp_slice(Clamp::new(-5_i64, 5), &[-9_i64, 1, 9], &mut out).run_blocking()?;
     /// assert_eq!(out, [-5, 1, 5]);
     ///
     /// // Two pixels of three bytes to floats, each channel with a scale of its own.

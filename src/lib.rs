@@ -22,7 +22,7 @@
 //! ) -> Result<(), Error> {
 //!     let all = Layout::packed(&[1, 64, 56, 56])?;
 //!     let (src, dst) = (View::of::<f32>(src, all), View::of::<f32>(dst, all));
-//!     clamper.encode(encoder, &Clamp::new(0.0_f32, 6.0), Operands::new(src, dst))
+//!     clamper.encode(encoder, Clamp::new(0.0_f32, 6.0), Operands::new(src, dst))
 //! }
 //! ```
 //!
@@ -106,7 +106,7 @@
 //! let gain = Clamp::new(0.0_f32, 1.0).with_affine(2.0, -0.1)?;
 //! let gain = clamper
 //!     .prepare(&gain, Operands::new(View::of::<f32>(pixels, interleaved), View::of::<f32>(planes, planar)))?;
-//! let cap = clamper.prepare(&Clamp::at_most(0.9_f32), Operands::in_place(View::of::<f32>(planes, planar)))?;
+//! let cap = clamper.prepare(Clamp::at_most(0.9_f32), Operands::in_place(View::of::<f32>(planes, planar)))?;
 //!
 //! let mut encoder = device.create_command_encoder(&Default::default());
 //! {

@@ -30,7 +30,7 @@ use crate::{Clamps, Error, Limits, Plan};
 /// let layout = Layout::packed(&[1, 3, 224, 224])?;
 /// let mut encoder = device.create_command_encoder(&Default::default());
 /// let (src, dst) = (View::of::<f32>(&input, layout), View::of::<f32>(&output, layout));
-/// clamper.encode(&mut encoder, &Clamp::new(0.0_f32, 6.0), Operands::new(src, dst))?;
+/// clamper.encode(&mut encoder, Clamp::new(0.0_f32, 6.0), Operands::new(src, dst))?;
 /// queue.submit([encoder.finish()]);
 /// # Ok(())
 /// # }
@@ -223,7 +223,7 @@ impl Clamper {
         self.inner.pipelines.kept()
     }
 
-    /// Records one clamp in a new compute pass, or nothing if there is no element. `clamps` is a `&Clamp`, or
+    /// Records one clamp in a new compute pass, or nothing if there is no element. `clamps` is a `Clamp`, a `&Clamp`, or
     /// [`Clamps`] for channels.
     ///
     /// # Errors
@@ -265,7 +265,7 @@ impl Clamper {
     ///     std::thread::spawn(move || {
     ///         let frame = Layout::packed(&[3, 480, 640])?;
     ///         // Any bounds: they change no pipeline.
-    ///         clamper.compile(&Plan::new(&Clamp::new(0.0_f32, 1.0), &frame, &frame, clamper.limits())?)
+    ///         clamper.compile(&Plan::new(Clamp::new(0.0_f32, 1.0), &frame, &frame, clamper.limits())?)
     ///     })
     /// }
     /// ```
@@ -279,8 +279,8 @@ impl Clamper {
     }
 
     /// Compiles the pipelines, writes the parameters and binds the buffers of one clamp. The result can be recorded any
-    /// number of times, and [rebound](Prepared::rebind) to other buffers. `clamps` is a `&Clamp`, or [`Clamps`] for
-    /// channels.
+    /// number of times, and [rebound](Prepared::rebind) to other buffers. `clamps` is a `Clamp`, a `&Clamp`,
+    /// or [`Clamps`] for channels.
     ///
     /// [`compile`](Self::compile) compiles the pipelines ahead.
     ///
@@ -326,7 +326,7 @@ impl Clamper {
         };
         log::debug!("prepare {clamps}; {}; {plan}; dispatches: {}", operands.described(), dispatches());
         let Some(parameters) = plan.parameters(clamps, &numbers) else {
-            return Ok(Prepared::new(self.shared(&operands, Vec::new(), Vec::new()), &operands));
+            return Ok(self.bound(&operands, Vec::new(), Vec::new()));
         };
         if clamps.axis().is_some() {
             uniform::check(&self.inner.device_limits, parameters.in_block().len())?;
@@ -394,12 +394,14 @@ impl Clamper {
             blocks.unmap();
         }
         let Building { groups, dispatches, .. } = building;
-        Ok(Prepared::new(self.shared(operands, groups, dispatches), operands))
+        Ok(self.bound(operands, groups, dispatches))
     }
 
-    fn shared(&self, operands: &Operands<'_>, groups: Vec<Group>, dispatches: Vec<Recorded>) -> Arc<Shared> {
+    /// Binds the operands. Call it within an error scope.
+    fn bound(&self, operands: &Operands<'_>, groups: Vec<Group>, dispatches: Vec<Recorded>) -> Prepared {
         let (device, places) = (self.inner.device.clone(), operands.places());
-        Arc::new(Shared { device, places, groups, dispatches })
+        let shared = Shared { device, places, groups, dispatches };
+        Prepared::new(Arc::new(shared), operands, operands.label().map(Into::into))
     }
 }
 

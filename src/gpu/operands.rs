@@ -118,13 +118,14 @@ pub struct Operands<'a> {
     pub(crate) dst: View<'a>,
     /// The slots in the order of `Clamp::numbers`.
     slots: [Option<View<'a>>; NUMBERS],
+    label: Option<&'a str>,
 }
 
 impl<'a> Operands<'a> {
     /// Reads `src` and writes `dst`. The same view twice is [`in_place`](Self::in_place).
     #[must_use]
     pub const fn new(src: View<'a>, dst: View<'a>) -> Self {
-        Self { src, dst, slots: [None; NUMBERS] }
+        Self { src, dst, slots: [None; NUMBERS], label: None }
     }
 
     /// Replaces each element of `view` by its result. If the clamp converts, the view has the source's dtype.
@@ -160,6 +161,14 @@ impl<'a> Operands<'a> {
     #[must_use]
     pub fn with_bias(mut self, slot: impl Into<Option<View<'a>>>) -> Self {
         self.slots[3] = slot.into();
+        self
+    }
+
+    /// Names the call for debuggers and profilers: its compute pass ([`Clamper::encode`](crate::Clamper::encode)), a debug
+    /// group in the caller's pass ([`Prepared::record`](crate::Prepared::record)), and its bind groups in wgpu's messages.
+    #[must_use]
+    pub const fn with_label(mut self, label: &'a str) -> Self {
+        self.label = Some(label);
         self
     }
 
@@ -296,6 +305,10 @@ impl<'a> Operands<'a> {
         self.all()[index].1.unwrap_or(self.src).buffer
     }
 
+    pub(super) const fn label(&self) -> Option<&'a str> {
+        self.label
+    }
+
     pub(super) fn places(&self) -> Places {
         let views = self.all().map(|(_, view)| view.map(|view| (view.dtype, view.layout)));
         Places { views, in_one_buffer: self.share_a_buffer() }
@@ -357,7 +370,7 @@ impl<'a> Operands<'a> {
     pub(super) fn without_slot_axis<'c>(&self, clamps: Clamps<'c>) -> Clamps<'c> {
         match clamps.as_slice() {
             [clamp] if clamps.has_slots_along() && self.slots().all(|(_, view)| view.layout.len() == 1) => {
-                clamp.into()
+                (*clamp).into()
             }
             _ => clamps,
         }

@@ -19,7 +19,7 @@ use crate::plan::Range;
 /// # fn f(clamper: &Clamper, encoder: &mut wgpu::CommandEncoder, buffer: &wgpu::Buffer)
 /// # -> Result<(), wgpu_clamp::Error> {
 /// let view = View::of::<f32>(buffer, Layout::packed(&[4096])?);
-/// let relu = clamper.prepare(&Clamp::at_least(0.0_f32), Operands::in_place(view))?;
+/// let relu = clamper.prepare(Clamp::at_least(0.0_f32), Operands::in_place(view))?;
 /// let mut pass = encoder.begin_compute_pass(&Default::default());
 /// relu.record(&mut pass);
 /// # Ok(())
@@ -30,6 +30,7 @@ pub struct Prepared {
     shared: Arc<Shared>,
     /// One for each of the [`Shared::groups`].
     bind_groups: Arc<[wgpu::BindGroup]>,
+    label: Option<Arc<str>>,
 }
 
 /// What does not depend on the buffers of the program.
@@ -46,6 +47,9 @@ pub(super) struct Group {
     /// One to [`MAX_ENTRIES`].
     pub(super) entries: Vec<Entry>,
 }
+
+/// The label of calls without one.
+const LABEL: &str = "wgpu-clamp";
 
 /// The most entries of a bind group: those of the shader `resolve`.
 const MAX_ENTRIES: usize = 5;
@@ -73,7 +77,7 @@ pub(super) struct Recorded {
 
 impl Group {
     /// Creates the bind group. Call it within an error scope.
-    fn bind(&self, device: &wgpu::Device, operands: &Operands<'_>) -> wgpu::BindGroup {
+    fn bind(&self, device: &wgpu::Device, operands: &Operands<'_>, label: &str) -> wgpu::BindGroup {
         let count = self.entries.len();
         let entries: [_; MAX_ENTRIES] = array::from_fn(|n| {
             let Entry { binding, source, range } = &self.entries[n.min(count - 1)];
@@ -84,7 +88,7 @@ impl Group {
             wgpu::BindGroupEntry { binding: *binding, resource: bound(buffer, *range) }
         });
         device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some("wgpu-clamp"),
+            label: Some(label),
             layout: &self.layout,
             entries: &entries[..count],
         })
@@ -101,16 +105,18 @@ pub(super) fn bound(buffer: &wgpu::Buffer, range: Range) -> wgpu::BindingResourc
 
 impl Prepared {
     /// Binds the operands. Call it within an error scope.
-    pub(super) fn new(shared: Arc<Shared>, operands: &Operands<'_>) -> Self {
-        let bind_groups = shared.groups.iter().map(|group| group.bind(&shared.device, operands)).collect();
-        Self { shared, bind_groups }
+    pub(super) fn new(shared: Arc<Shared>, operands: &Operands<'_>, label: Option<Arc<str>>) -> Self {
+        let name = label.as_deref().unwrap_or(LABEL);
+        let bind = |group: &Group| group.bind(&shared.device, operands, name);
+        let bind_groups = shared.groups.iter().map(bind).collect();
+        Self { shared, bind_groups, label }
     }
 
     /// The same clamp on other buffers: for a swap chain, a pool, or buffers that change places. It shares pipelines and
     /// parameters with `self`, which stays as it is, and creates only bind groups.
     ///
     /// Dtypes and layouts of all views must be those of the operands that were prepared, slots included. `src` and `dst`
-    /// lie in one buffer exactly if they did before.
+    /// lie in one buffer exactly if they did before. Without a label, that of `self` stays.
     ///
     /// # Errors
     ///
@@ -135,7 +141,8 @@ impl Prepared {
     pub fn rebind(&self, operands: Operands<'_>) -> Result<Self, Error> {
         let Shared { device, places, .. } = &*self.shared;
         operands.check_places(places)?;
-        scope::catch(device, || Self::new(Arc::clone(&self.shared), &operands))
+        let label = operands.label().map_or_else(|| self.label.clone(), |label| Some(label.into()));
+        scope::catch(device, || Self::new(Arc::clone(&self.shared), &operands, label))
             .map_err(|error| operands.name_refused(error, device))
     }
 
@@ -147,8 +154,19 @@ impl Prepared {
         self.shared.dispatches.len()
     }
 
-    /// Records the clamp. Overwrites the pass's pipeline and bind group 0, and nothing else.
+    /// Records the clamp, with a [label](Operands::with_label) within a debug group. Overwrites the pass's pipeline and bind
+    /// group 0, and nothing else.
     pub fn record(&self, pass: &mut wgpu::ComputePass<'_>) {
+        if let Some(label) = &self.label {
+            pass.push_debug_group(label);
+        }
+        self.dispatch(pass);
+        if self.label.is_some() {
+            pass.pop_debug_group();
+        }
+    }
+
+    fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
         let mut last: Option<&Recorded> = None;
         for next in &self.shared.dispatches {
             if last.is_none_or(|last| last.pipeline != next.pipeline) {
@@ -165,8 +183,8 @@ impl Prepared {
     /// Records the clamp in a new compute pass, or nothing if there is no element.
     pub(crate) fn encode(&self, encoder: &mut wgpu::CommandEncoder) {
         if self.dispatches() > 0 {
-            self.record(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
-                label: Some("wgpu-clamp"),
+            self.dispatch(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: Some(self.label.as_deref().unwrap_or(LABEL)),
                 timestamp_writes: None,
             }));
         }

@@ -6,8 +6,9 @@ use crate::{Clamp, Error};
 
 /// The clamps of a call: one [`Clamp`] for all elements, or one per channel (an index of one axis of the shape).
 ///
-/// A `&Clamp` converts into `Clamps`, so that a plain call reads as `prepare(&clamp, operands)`. [`along`](Self::along)
-/// takes a clamp per channel, whose numbers are absent or values. [`slots_along`](Self::slots_along) takes one clamp
+/// A `Clamp` and a `&Clamp` convert into `Clamps`, so that a plain call reads as `prepare(clamp, operands)`. A list of clamps,
+/// such as `&[Clamp; 3]`, does not, since it has no axis: [`along`](Self::along) names it, as in
+/// `prepare(Clamps::along(1, &channels), operands)`. It takes a clamp per channel, whose numbers are absent or values. [`slots_along`](Self::slots_along) takes one clamp
 /// whose numbers on the GPU differ between channels. Each call checks them against its shape.
 ///
 /// The numbers of more than 8 channels, values or slots, lie in a table, a storage buffer of the prepared call; on a
@@ -31,19 +32,28 @@ use crate::{Clamp, Error};
 /// assert_eq!(numbers, [1.0, 1.0, 0.0, -1.0]);
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Clamps<'a> {
-    /// `None` if one clamp serves all elements.
-    axis: Option<usize>,
-    /// One clamp per channel, or one for all.
-    list: &'a [Clamp],
-    /// Whether these clamps come from [`slots_along`](Self::slots_along): one clamp, with slots along the axis.
-    in_slots: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Clamps<'a>(Kind<'a>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind<'a> {
+    /// One clamp for all elements.
+    One(Clamp),
+    /// A clamp for each index of the axis.
+    Along(usize, &'a [Clamp]),
+    /// One clamp, with slots along the axis.
+    SlotsAlong(usize, Clamp),
 }
 
-impl<'a> From<&'a Clamp> for Clamps<'a> {
-    fn from(clamp: &'a Clamp) -> Self {
-        Self { axis: None, list: std::slice::from_ref(clamp), in_slots: false }
+impl From<Clamp> for Clamps<'_> {
+    fn from(clamp: Clamp) -> Self {
+        Self(Kind::One(clamp))
+    }
+}
+
+impl From<&Clamp> for Clamps<'_> {
+    fn from(clamp: &Clamp) -> Self {
+        (*clamp).into()
     }
 }
 
@@ -54,7 +64,7 @@ impl<'a> Clamps<'a> {
     /// and a zero point of its own.
     #[must_use]
     pub const fn along(axis: usize, clamps: &'a [Clamp]) -> Self {
-        Self { axis: Some(axis), list: clamps, in_slots: false }
+        Self(Kind::Along(axis, clamps))
     }
 
     /// Applies one clamp whose numbers on the GPU differ along dimension `axis`. Index `i` takes element `i` of a slot
@@ -80,48 +90,53 @@ impl<'a> Clamps<'a> {
     /// }
     /// ```
     #[must_use]
-    pub const fn slots_along(axis: usize, clamp: &'a Clamp) -> Self {
-        Self { axis: Some(axis), list: std::slice::from_ref(clamp), in_slots: true }
+    pub const fn slots_along(axis: usize, clamp: &Clamp) -> Self {
+        Self(Kind::SlotsAlong(axis, *clamp))
     }
 
     /// The dimension whose indices are the channels; `None` if one clamp serves all elements.
     #[must_use]
     pub const fn axis(&self) -> Option<usize> {
-        self.axis
+        match self.0 {
+            Kind::One(_) => None,
+            Kind::Along(axis, _) | Kind::SlotsAlong(axis, _) => Some(axis),
+        }
     }
 
     /// Whether there is one clamp with slots along the axis, from [`slots_along`](Self::slots_along).
     #[must_use]
     pub const fn has_slots_along(&self) -> bool {
-        self.in_slots
+        matches!(self.0, Kind::SlotsAlong(..))
     }
 
     /// The clamps: a single one, or one per channel.
-    pub const fn as_slice(&self) -> &'a [Clamp] {
-        self.list
+    #[must_use]
+    pub const fn as_slice(&self) -> &[Clamp] {
+        match &self.0 {
+            Kind::One(clamp) | Kind::SlotsAlong(_, clamp) => std::slice::from_ref(clamp),
+            Kind::Along(_, clamps) => clamps,
+        }
     }
 
     /// Checks that the clamps fit the shape and each other.
     pub(crate) fn check(&self, shape: &[usize]) -> Result<(), Error> {
-        let Some(axis) = self.axis else { return Ok(()) };
+        let Some(axis) = self.axis() else { return Ok(()) };
         let rank = shape.len();
         let extent = *shape.get(axis).ok_or_else(|| Error::axis(axis, rank))?;
-        if self.in_slots {
-            return Ok(());
+        match self.0 {
+            Kind::Along(_, list) if list.len() != extent => {
+                let value = format!("{} given for axis {axis} of extent {extent}", list.len());
+                Err(Error::argument("clamps", value, "one for each index is needed"))
+            }
+            _ => self.check_alike(),
         }
-        if self.list.len() != extent {
-            let value = format!("{} given for axis {axis} of extent {extent}", self.list.len());
-            return Err(Error::argument("clamps", value, "one for each index is needed"));
-        }
-        self.check_alike()
     }
 
     /// Checks that the clamps of a list of channels fit each other.
     pub(crate) fn check_alike(&self) -> Result<(), Error> {
-        let Some(first) = self.list.first().filter(|_| self.axis.is_some() && !self.in_slots) else {
-            return Ok(());
-        };
-        for (channel, clamp) in self.list.iter().enumerate() {
+        let Kind::Along(_, list) = self.0 else { return Ok(()) };
+        let Some(first) = list.first() else { return Ok(()) };
+        for (channel, clamp) in list.iter().enumerate() {
             if let Some(argument) = clamp.number_on_gpu() {
                 let value = format!("{argument} of channel {channel} is `Number::OnGpu`");
                 return Err(Error::argument("clamps", value, "give one clamp with `Clamps::slots_along`"));
@@ -137,22 +152,21 @@ impl<'a> Clamps<'a> {
 
     /// A single clamp, if the host knows that all channels have equal clamps; else `self`.
     pub(crate) fn simplified(self, shape: &[usize]) -> Self {
-        match self.list.split_first() {
-            Some((clamp, _))
-                if self.in_slots && clamp.number_on_gpu().is_some() && self.channels(shape) > 1 =>
-            {
-                self
+        match self.0 {
+            Kind::SlotsAlong(_, clamp) if clamp.number_on_gpu().is_none() || self.channels(shape) <= 1 => {
+                clamp.into()
             }
-            Some((first, others)) if others.iter().all(|other| other == first) => first.into(),
+            Kind::Along(_, [first, others @ ..]) if others.iter().all(|other| other == first) => first.into(),
             _ => self,
         }
     }
 
     /// The number of channels that may differ in numbers; 1 for a single clamp.
     pub(crate) fn channels(self, shape: &[usize]) -> usize {
-        match self.axis {
-            Some(axis) if self.in_slots => shape[axis],
-            _ => self.list.len(),
+        match self.0 {
+            Kind::One(_) => 1,
+            Kind::Along(_, list) => list.len(),
+            Kind::SlotsAlong(axis, _) => shape[axis],
         }
     }
 }

@@ -158,7 +158,7 @@ fn from_bits<T: Element>(bits: u64) -> T {
 
 /// Clamps that suit a shape: one for all elements, or one for each index of an axis.
 pub(crate) struct Channels<'a> {
-    list: &'a [Clamp],
+    clamps: Clamps<'a>,
     /// The row-major distance between adjacent indices of the axis, in elements.
     step: usize,
 }
@@ -166,29 +166,29 @@ pub(crate) struct Channels<'a> {
 impl<'a> Channels<'a> {
     /// Refuses clamps that do not suit the shape, and numbers on the GPU.
     fn checked(clamps: Clamps<'a>, shape: &[usize]) -> Result<Self, Error> {
-        let list = clamps.as_slice();
         clamps.check(shape)?;
-        list.iter().try_for_each(check_numbers)?;
-        let Some(axis) = clamps.axis() else { return Ok(Self { list, step: 1 }) };
+        clamps.as_slice().iter().try_for_each(check_numbers)?;
+        let Some(axis) = clamps.axis() else { return Ok(Self { clamps, step: 1 }) };
         // The count of elements fits `usize`. This product overflows only if another extent is 0; then there is no
         // element.
         let step = shape[axis + 1..].iter().fold(1, |step: usize, &extent| step.saturating_mul(extent));
-        Ok(Self { list, step })
+        Ok(Self { clamps, step })
     }
 
     /// The clamp of the `n`-th element in row-major order. The element must exist.
-    pub(crate) fn of(&self, n: usize) -> &'a Clamp {
-        &self.list[n / self.step % self.list.len()]
+    pub(crate) fn of(&self, n: usize) -> &Clamp {
+        let list = self.clamps.as_slice();
+        &list[n / self.step % list.len()]
     }
 
     /// One of the clamps, for the properties that all share; `None` if the axis has extent 0.
-    pub(crate) fn any(&self) -> Option<&'a Clamp> {
-        self.list.first()
+    pub(crate) fn any(&self) -> Option<&Clamp> {
+        self.clamps.as_slice().first()
     }
 
     /// Whether an element may have several allowed results.
     pub(crate) fn allow_a_set(&self) -> bool {
-        self.list.iter().any(super::allows_a_set)
+        self.clamps.as_slice().iter().any(super::allows_a_set)
     }
 }
 

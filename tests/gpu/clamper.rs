@@ -2,6 +2,7 @@
 
 use wgpu_clamp::{
     Clamp, Clamper, Clamps, DType, Host, Layout, Number, Operands, Plan, Prepared, Tensor, View, reference,
+    wgpu,
 };
 
 use crate::harness::{buffer, compare, gpus, packed, read};
@@ -117,6 +118,31 @@ fn compiled_plans_need_no_further_pipeline() {
             clamper.prepare(clamps, operands).unwrap();
             assert_eq!(clamper.compiled_pipelines(), after, "{plan} on {}", gpu.name);
         }
+    }
+}
+
+/// wgpu's messages name the label of the bind groups; a rebound clamp keeps it, or has its own. Debug groups end.
+#[test]
+fn labels_reach_wgpu() {
+    for gpu in gpus() {
+        let (data, gone) = (buffer(gpu, &[9; 16]), buffer(gpu, &[9; 16]));
+        gone.destroy();
+        let of = |buffer| Operands::in_place(View::of::<u8>(buffer, packed(&[16])));
+        let clamp = Clamp::at_most(6_u8);
+        let prepared = gpu.clamper().prepare(clamp, of(&data).with_label("relu six")).unwrap();
+        for (label, refused) in [
+            ("wgpu-clamp", gpu.clamper().prepare(clamp, of(&gone))),
+            ("cap", gpu.clamper().prepare(clamp, of(&gone).with_label("cap"))),
+            ("relu six", prepared.rebind(of(&gone))),
+            ("again", prepared.rebind(of(&gone).with_label("again"))),
+        ] {
+            let error = refused.unwrap_err().to_string();
+            assert!(error.contains(&format!("'{label}'")), "{label}: {error}");
+        }
+        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        gpu.run(&[&prepared, &prepared]);
+        assert!(pollster::block_on(scope.pop()).is_none(), "{}", gpu.name);
+        assert_eq!(read(gpu, &data), [6; 16]);
     }
 }
 

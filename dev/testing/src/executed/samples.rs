@@ -75,7 +75,8 @@ impl Sample {
 
     /// The `n`-th case of the self-test, on some of the elements that a device takes; the choice depends on `n`.
     pub fn of_case(case: &Case, n: usize, cpu: bool) -> Self {
-        let (asked, list) = (case.asked(), case.clamps().as_slice());
+        let (asked, clamps) = (case.asked(), case.clamps());
+        let list = clamps.as_slice();
         let (src, dst) = case.layouts(size(n)).expect("a layout of a few elements");
         let bits = |number: Number| number.value().map_or(0, Scalar::bits);
         let slots = |clamp: &Clamp| trial::numbers(clamp).map(bits);
