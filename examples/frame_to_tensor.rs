@@ -24,10 +24,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pitch = (4 * WIDTH).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
     let [width, height, row] = [WIDTH as usize, HEIGHT as usize, pitch as usize];
     let pixels = Tensor::zeros(&host, DType::U8, &[height, row])?;
-    let tensor = Tensor::zeros(&host, DType::F16, &[1, 3, height, width])?;
-    // The source's elements are bytes, so its strides count bytes: 1 to the next channel, `row` to the next row, 4 to
-    // the next pixel. The shape has three channels, so each pixel's fourth byte is left out.
-    let rgb = Layout::strided(&[1, 3, height, width], &[0, 1, row.cast_signed(), 4], 0)?;
+    // As [1, 3, height, width], a batch of one picture: the same bytes.
+    let tensor = Tensor::zeros(&host, DType::F16, &[3, height, width])?;
+    // Three of four components: alpha is left out.
+    let rgb = Layout::texels([WIDTH, HEIGHT], pitch, 4, DType::U8)?.slice(0, 0..3)?;
+    let rgb = View::of::<u8>(pixels.buffer(), rgb);
     let mut channels = Vec::new();
     for (mean, deviation) in MEAN.into_iter().zip(DEVIATION) {
         channels.push(
@@ -39,30 +40,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .with_precision(Precision::Exact),
         );
     }
-    // Along axis 1, the C of NCHW.
-    let normalise = Clamps::along(1, &channels);
+    let normalise = Clamps::along(0, &channels);
 
     let mut encoder =
         host.clamper().device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    encoder.copy_texture_to_buffer(
-        frame.as_image_copy(),
-        wgpu::TexelCopyBufferInfo { buffer: pixels.buffer(), layout: rows(pitch) },
-        frame.size(),
-    );
+    encoder.copy_texture_to_buffer(frame.as_image_copy(), rgb.texel_copy()?, frame.size());
     // `encode` prepares and records. A program with many frames calls `prepare` once, and records in each frame.
-    let operands = Operands::new(View::of::<u8>(pixels.buffer(), rgb), tensor.view());
-    host.clamper().encode(&mut encoder, normalise, operands)?;
+    host.clamper().encode(&mut encoder, normalise, Operands::new(rgb, tensor.view()))?;
     // A real program would run the network here. This one checks the network's input instead.
     host.queue().submit([encoder.finish()]);
-    let (pixels, after) = (pixels.read_bytes_blocking()?, tensor.read_bytes_blocking()?);
+    let (bytes, after) = (pixels.read_bytes_blocking()?, tensor.read_bytes_blocking()?);
 
     println!("{WIDTH} x {HEIGHT} pixels of RGBA bytes, {pitch} bytes from row to row");
-    println!("became [1, 3, {HEIGHT}, {WIDTH}] of f16 on {}", host.adapter());
+    println!("became [3, {HEIGHT}, {WIDTH}] of f16 on {}", host.adapter());
     let report = verify::check(
         normalise,
         verify::Buffers {
-            src_layout: &rgb,
-            src: &pixels,
+            src_layout: &rgb.layout(),
+            src: &bytes,
             dst_layout: &tensor.layout(),
             dst_before: &vec![0; after.len()],
             dst_after: &after,
@@ -94,11 +89,9 @@ fn frame(host: &Host) -> wgpu::Texture {
         .flat_map(|y| (0..WIDTH).flat_map(move |x| [x, y, 255 - x, 128]))
         .map(|byte| byte as u8)
         .collect();
-    host.queue().write_texture(texture.as_image_copy(), &texels, rows(4 * WIDTH), size);
+    // From host memory, without padding.
+    let rows =
+        wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * WIDTH), rows_per_image: None };
+    host.queue().write_texture(texture.as_image_copy(), &texels, rows, size);
     texture
-}
-
-/// The layout of rows that begin `pitch` bytes apart.
-const fn rows(pitch: u32) -> wgpu::TexelCopyBufferLayout {
-    wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(pitch), rows_per_image: None }
 }

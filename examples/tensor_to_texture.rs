@@ -39,22 +39,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .with_rounding(Rounding::NearestEven)
         // The same bits on every device.
         .with_precision(Precision::Exact);
-    // Strides count bytes: 1 to the next channel, `row` to the next row, 4 to the next pixel. Alpha is no element of `rgb`.
-    let strides = [row.cast_signed(), 4];
-    let rgb = Layout::strided(&[3, height, width], &[1, strides[0], strides[1]], 0)?;
-    let alpha = Layout::strided(&[height, width], &strides, 3)?;
+    let rgba = Layout::texels([WIDTH, HEIGHT], pitch, 4, DType::U8)?;
+    let (rgb, alpha) = (rgba.slice(0, 0..3)?, rgba.slice(0, 3..4)?);
+    let [to_rgb, to_alpha] = [rgb, alpha].map(|layout| View::of::<u8>(pixels.buffer(), layout));
     let opaque = Clamp::new(255_u8, 255);
 
     let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     // Once for a buffer: the frames leave alpha alone.
-    clamper.encode(&mut encoder, &opaque, Operands::in_place(View::of::<u8>(pixels.buffer(), alpha)))?;
+    clamper.encode(&mut encoder, &opaque, Operands::in_place(to_alpha))?;
     // For each frame. A program with many calls `prepare` once, and records in each.
-    let operands = Operands::new(planes.view(), View::of::<u8>(pixels.buffer(), rgb));
-    clamper.encode(&mut encoder, &to_bytes, operands)?;
-    encoder.copy_buffer_to_texture(rows(&pixels, pitch), texture.as_image_copy(), texture.size());
+    clamper.encode(&mut encoder, &to_bytes, Operands::new(planes.view(), to_rgb))?;
+    encoder.copy_buffer_to_texture(to_rgb.texel_copy()?, texture.as_image_copy(), texture.size());
     // A real program draws the texture here. This one reads it.
     let shown = Tensor::zeros(&host, DType::U8, &[height, row])?;
-    encoder.copy_texture_to_buffer(texture.as_image_copy(), rows(&shown, pitch), texture.size());
+    let copy = View::of::<u8>(shown.buffer(), rgba).texel_copy()?;
+    encoder.copy_texture_to_buffer(texture.as_image_copy(), copy, texture.size());
     host.queue().submit([encoder.finish()]);
     let shown = shown.read_bytes_blocking()?;
 
@@ -84,10 +83,4 @@ fn network_output() -> Vec<f16> {
         line(HEIGHT).flat_map(move |y| line(WIDTH).map(move |x| f16::from_f32(value(x, y))))
     };
     plane(|x, _| x).chain(plane(|_, y| y)).chain(plane(|x, y| -f32::midpoint(x, y))).collect()
-}
-
-/// A tensor's buffer as rows of texels, `pitch` bytes apart.
-const fn rows(tensor: &Tensor, pitch: u32) -> wgpu::TexelCopyBufferInfo<'_> {
-    let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(pitch), rows_per_image: None };
-    wgpu::TexelCopyBufferInfo { buffer: tensor.buffer(), layout }
 }

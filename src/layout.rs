@@ -37,6 +37,15 @@ pub struct Layout {
     offset: usize,
 }
 
+/// The bytes of which the rows of wgpu's copies between buffers and textures are multiples.
+const PITCH: u64 = 256;
+
+/// Why a copy cannot have such rows; `None` if it can.
+fn refuse_pitch(bytes: u64) -> Option<String> {
+    let word = "is not a multiple of 256 (`wgpu::COPY_BYTES_PER_ROW_ALIGNMENT`)";
+    (bytes % PITCH != 0).then(|| format!("{bytes} {word}"))
+}
+
 impl Layout {
     /// A packed layout: row-major, without gaps, from element 0.
     ///
@@ -103,6 +112,86 @@ impl Layout {
     /// ```
     pub fn strided(shape: &[usize], strides: &[isize], offset: usize) -> Result<Self, Error> {
         Self::counted(shape, strides, offset)?.addressable()
+    }
+
+    /// The components of a texture in the buffer of a copy: shape `[channels, height, width]`. `bytes_per_row` is that of the
+    /// copy. `channels` counts the components of a texel, each an element of `dtype`: 4 of U8 for `Rgba8Unorm`, 4 of F16 for
+    /// `Rgba16Float`.
+    ///
+    /// [`View::texel_copy`](crate::View::texel_copy) is the way back. Slice axis 0 for some of the components:
+    ///
+    /// ```
+    /// use wgpu_clamp::{DType, Layout, wgpu};
+    ///
+    /// let [width, height] = [250_u32, 141];
+    /// let pitch = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
+    /// let rgba = Layout::texels([width, height], pitch, 4, DType::U8)?;
+    /// let (rgb, alpha) = (rgba.slice(0, 0..3)?, rgba.slice(0, 3..4)?);
+    /// assert_eq!((rgb.shape(), rgb.strides()), (&[3, 141, 250][..], &[1, 1024, 4][..]));
+    /// assert_eq!(alpha.offset(), 3);
+    /// let rgb_of_bgra = rgb.flip(0)?;
+    /// let batch_of_one = rgb.broadcast_to(&[1, 3, 141, 250])?;
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] if `bytes_per_row` is not a multiple of 256, as wgpu's copies need it, or shorter than a row; or
+    /// for too many elements to count.
+    pub fn texels(
+        [width, height]: [u32; 2],
+        bytes_per_row: u32,
+        channels: u32,
+        dtype: DType,
+    ) -> Result<Self, Error> {
+        let needed = u128::from(width) * u128::from(channels) * dtype.size() as u128;
+        let rows = format!("a row of {width} texels of {channels} {dtype} takes {needed} bytes");
+        if let Some(value) = refuse_pitch(bytes_per_row.into()) {
+            let padded = needed.next_multiple_of(PITCH.into());
+            return Err(Error::argument("bytes_per_row", value, format!("{rows}, with padding {padded}")));
+        }
+        if u128::from(bytes_per_row) < needed {
+            return Err(Error::argument("bytes_per_row", format!("{bytes_per_row} is too short"), rows));
+        }
+        let [width, height, channels] = [width, height, channels].map(|extent| extent as usize);
+        // A multiple of 256, and so of the size.
+        let row = isize::try_from(bytes_per_row as usize / dtype.size())
+            .map_err(|_| uncountable(&[channels, height, width]))?;
+        Self::strided(&[channels, height, width], &[1, row, channels.cast_signed()], 0)
+    }
+
+    /// The inverse of [`texels`](Self::texels), in bytes of elements of `dtype`: the offset of the first texel, and the
+    /// bytes per row. The layout may leave out components, rows and columns.
+    pub(crate) fn texel_rows(&self, dtype: DType) -> Result<(u64, u32), Error> {
+        let refused = |value: String| {
+            let remedy = "`Layout::texels` makes such a layout, `slice` and `flip` along axis 0 keep it";
+            Error::argument("view", value, remedy)
+        };
+        let (size, strides) = (dtype.size() as u64, self.strides());
+        let [components @ .., row, texel] = strides else {
+            return Err(refused(format!("{self} has no rows of texels")));
+        };
+        let (Ok(texel), Ok(row)) = (usize::try_from(*texel), usize::try_from(*row)) else {
+            return Err(refused(format!("{self} has rows or texels that run backwards")));
+        };
+        let first = self.offset.checked_rem(texel).filter(|_| row % texel == 0);
+        let within = first.is_some_and(|first| {
+            let ends =
+                self.shape().iter().zip(components).fold([first as i128; 2], |[low, high], (&n, &stride)| {
+                    let span = (n as i128 - 1).max(0) * stride as i128;
+                    [low + span.min(0), high + span.max(0)]
+                });
+            ends.iter().all(|end| (0..texel as i128).contains(end))
+        });
+        if !within {
+            return Err(refused(format!("{self} has elements that lie across texels")));
+        }
+        let bytes = (row as u64).saturating_mul(size);
+        let Some(pitch) = u32::try_from(bytes).ok().filter(|_| refuse_pitch(bytes).is_none()) else {
+            let value = refuse_pitch(bytes).unwrap_or_else(|| format!("{bytes} exceeds u32::MAX"));
+            return Err(refused(format!("its rows are {bytes} bytes apart: {value}")));
+        };
+        Ok(((self.offset / texel * texel) as u64 * size, pitch))
     }
 
     /// A layout whose number of elements fits `usize`. The addresses are not checked.

@@ -50,6 +50,37 @@ impl<'a> View<'a> {
         self.layout
     }
 
+    /// The buffer's side of a copy between it and a texture, for wgpu's `copy_texture_to_buffer`, `copy_buffer_to_texture` and
+    /// the like: the view's layout is one of [`Layout::texels`], of all components or some. Offset and bytes per row count
+    /// bytes. The buffer needs `COPY_DST` or `COPY_SRC` too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] if the layout is not a texture's, or if its rows are not multiples of 256 bytes, as wgpu's copies need
+    /// them.
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{DType, Error, Layout, View, wgpu};
+    /// /// Copies an RGBA texture, and returns its three colours.
+    /// fn copy<'a>(
+    ///     encoder: &mut wgpu::CommandEncoder,
+    ///     frame: &wgpu::Texture,
+    ///     pixels: &'a wgpu::Buffer, // STORAGE and COPY_DST
+    ///     bytes_per_row: u32,
+    /// ) -> Result<View<'a>, Error> {
+    ///     let rgba = Layout::texels([frame.width(), frame.height()], bytes_per_row, 4, DType::U8)?;
+    ///     let rgb = View::of::<u8>(pixels, rgba.slice(0, 0..3)?);
+    ///     encoder.copy_texture_to_buffer(frame.as_image_copy(), rgb.texel_copy()?, frame.size());
+    ///     Ok(rgb)
+    /// }
+    /// ```
+    pub fn texel_copy(&self) -> Result<wgpu::TexelCopyBufferInfo<'a>, Error> {
+        let (offset, bytes_per_row) = self.layout.texel_rows(self.dtype)?;
+        let bytes_per_row = Some(bytes_per_row);
+        let layout = wgpu::TexelCopyBufferLayout { offset, bytes_per_row, rows_per_image: None };
+        Ok(wgpu::TexelCopyBufferInfo { buffer: self.buffer, layout })
+    }
+
     /// Refuses a buffer without `STORAGE` usage, or too small for the layout.
     fn check_buffer(&self, argument: &'static str) -> Result<(), Error> {
         let (needed, usage) = (wgpu::BufferUsages::STORAGE, self.buffer.usage());

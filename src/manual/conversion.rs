@@ -45,8 +45,8 @@
 //! One call turns RGBA bytes with padded rows into planes of F16 without alpha, normalised per channel. It replaces a
 //! conversion, a pass from interleaved to planar and a clamp per plane, and takes one to three dispatches. The example
 //! `frame_to_tensor` is a whole program that starts with a texture. `scale` and `bias` are f32: `Exact` is exact for
-//! these two numbers, not for the formula that they were computed from. In BGRA pixels, red is byte 2, and each next
-//! channel lies one byte lower: strides `[0, -1, 1024, 4]`, offset 2.
+//! these two numbers, not for the formula that they were computed from. In BGRA pixels red is byte 2, and each next
+//! channel lies one byte lower: `rgb.flip(0)?`.
 //!
 //! ```no_run
 //! use wgpu_clamp::half::f16;
@@ -62,14 +62,14 @@
 //!     pixels: &wgpu::Buffer, // u8: STORAGE and COPY_DST
 //!     tensor: &wgpu::Buffer, // f16, [1, 3, 141, 250]: STORAGE
 //! ) -> Result<(), Error> {
-//!     // Elements of the source are bytes, and so are its strides: from plane to plane one, from row to row 1024, from
-//!     // pixel to pixel four.
-//!     let rgb = Layout::strided(&[1, 3, 141, 250], &[0, 1, 1024, 4], 0)?;
+//!     // Three of four components, in rows of 1024 bytes. `View::texel_copy` gives wgpu the same.
+//!     let rgb = Layout::texels([250, 141], 1024, 4, DType::U8)?.slice(0, 0..3)?;
 //!     let nchw = Layout::packed(&[1, 3, 141, 250])?;
 //!     let mut channels = [Clamp::unbounded(DType::F16).with_source(DType::U8)?; 3];
 //!     for (clamp, (mean, deviation)) in channels.iter_mut().zip(MEAN.into_iter().zip(DEVIATION)) {
 //!         *clamp = clamp.with_affine(1.0 / (255.0 * deviation), -mean / deviation)?;
 //!     }
+//!     let rgb = rgb.broadcast_to(nchw.shape())?;
 //!     let views = Operands::new(View::of::<u8>(pixels, rgb), View::of::<f16>(tensor, nchw));
 //!     clamper.encode(encoder, Clamps::along(1, &channels), views)
 //! }

@@ -47,12 +47,11 @@
 //! assert_eq!((part.offset(), part.required_bytes(wgpu_clamp::DType::F32)), (1000, 4024));
 //!
 //! // A texture's copy: rows of 250 RGBA pixels, 1024 bytes from row to row, as planes without alpha.
-//! let frame = Layout::strided(&[3, 141, 250], &[1, 1024, 4], 0)?;
+//! let frame = Layout::texels([250, 141], 1024, 4, wgpu_clamp::DType::U8)?.slice(0, 0..3)?;
 //! assert_eq!(frame.span(), Some((0, 140 * 1024 + 249 * 4 + 2)));
 //!
 //! // BGRA pixels: red is byte 2, the next channel one byte lower. 128 x 224 in the middle, mirrored.
-//! let bgra = Layout::strided(&[3, 141, 250], &[-1, 1024, 4], 2)?;
-//! let middle = bgra.slice(1, 6..134)?.slice(2, 13..237)?.flip(2)?;
+//! let middle = frame.flip(0)?.slice(1, 6..134)?.slice(2, 13..237)?.flip(2)?;
 //! assert_eq!((middle.shape(), middle.strides()), (&[3, 128, 224][..], &[-1, 1024, -4][..]));
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```

@@ -146,6 +146,52 @@ fn labels_reach_wgpu() {
     }
 }
 
+/// From a texture into a buffer, through a clamp of its components in reverse, and back, by the layouts alone.
+#[test]
+fn textures_go_through_clamps_and_back() {
+    const SIZE: [u32; 2] = [5, 3];
+    for gpu in gpus() {
+        for (format, dtype, channels) in [
+            (wgpu::TextureFormat::Rgba8Uint, DType::U8, 4),
+            (wgpu::TextureFormat::Rg16Uint, DType::U16, 2),
+            (wgpu::TextureFormat::R32Uint, DType::U32, 1),
+        ] {
+            let texture = gpu.device().create_texture(&wgpu::TextureDescriptor {
+                label: None,
+                size: wgpu::Extent3d { width: SIZE[0], height: SIZE[1], depth_or_array_layers: 1 },
+                mip_level_count: 1,
+                sample_count: 1,
+                dimension: wgpu::TextureDimension::D2,
+                format,
+                usage: wgpu::TextureUsages::COPY_DST | wgpu::TextureUsages::COPY_SRC,
+                view_formats: &[],
+            });
+            let texels: Vec<u8> = (0..60).map(|n| n * 4 % 251).collect();
+            let rows =
+                wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(20), rows_per_image: None };
+            gpu.host.queue().write_texture(texture.as_image_copy(), &texels, rows, texture.size());
+            let layout = Layout::texels(SIZE, 256, channels, dtype).unwrap();
+            let buffers = [(); 3].map(|()| buffer(gpu, &[0; 3 * 256]));
+            let reversed = View::new(&buffers[0], dtype, layout.flip(0).unwrap());
+            let [to, shown] = [&buffers[1], &buffers[2]].map(|buffer| View::new(buffer, dtype, layout));
+            let mut encoder = gpu.encoder();
+            let copy = reversed.texel_copy().unwrap();
+            encoder.copy_texture_to_buffer(texture.as_image_copy(), copy, texture.size());
+            gpu.clamper().encode(&mut encoder, Clamp::unbounded(dtype), Operands::new(reversed, to)).unwrap();
+            encoder.copy_buffer_to_texture(to.texel_copy().unwrap(), texture.as_image_copy(), texture.size());
+            let copy = shown.texel_copy().unwrap();
+            encoder.copy_texture_to_buffer(texture.as_image_copy(), copy, texture.size());
+            gpu.host.queue().submit([encoder.finish()]);
+            let bytes = read(gpu, shown.buffer());
+            for (n, texel) in texels.chunks(4).enumerate() {
+                let found = &bytes[n / 5 * 256 + n % 5 * 4..][..4];
+                let expected: Vec<u8> = texel.chunks(dtype.size()).rev().flatten().copied().collect();
+                assert_eq!(found, expected, "texel {n} of {format:?} on {}", gpu.name);
+            }
+        }
+    }
+}
+
 /// Rebound slots are read anew, though both calls share the parameters that their slots are written into.
 #[test]
 fn rebound_clamps_read_their_own_slots() {

@@ -15,6 +15,7 @@ fn with_a_device() {
     for gpu in gpus() {
         let mut table = Table::default();
         views(&mut table, gpu);
+        texels(&mut table, gpu);
         buffers(&mut table, gpu);
         conversions(&mut table, gpu);
         channels(&mut table, gpu);
@@ -52,6 +53,31 @@ fn views(table: &mut Table, gpu: &Gpu) {
     // The offset is far beyond the buffer; two indices would share an element; but there is none.
     let nothing = Operands::in_place(View::of::<u8>(&a, strided(&[0, 7], &[1, 0], 1_000)));
     assert_eq!(gpu.clamper().prepare(&clamp, nothing).unwrap().dispatches(), 0);
+}
+
+fn texels(table: &mut Table, gpu: &Gpu) {
+    let data = buffer(gpu, &[0; 16]);
+    let rgba = Layout::texels([5, 3], 256, 4, DType::U8).unwrap();
+    for (mistake, layout) in [
+        ("a line", packed(&[256])),
+        ("packed rows", strided(&[4, 3, 5], &[1, 20, 4], 0)),
+        ("a row above another", rgba.flip(1).unwrap()),
+        ("mirrored", rgba.flip(2).unwrap()),
+        ("components in two texels", strided(&[3, 3, 5], &[1, 256, 4], 2)),
+        ("components of the texel before", strided(&[3, 3, 5], &[-1, 256, 4], 5)),
+        ("texels across rows", strided(&[3, 3, 5], &[1, 256, 3], 0)),
+        ("a broadcast", packed(&[1]).broadcast_to(&[3, 5]).unwrap()),
+        ("rows beyond u32", strided(&[3, 1, 5], &[1, 1 << 40, 4], 0)),
+    ] {
+        table.add(format!("texel copy: {mistake}"), View::of::<u8>(&data, layout).texel_copy());
+    }
+    assert_eq!(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT, 256);
+    let bgr = rgba.slice(0, 0..3).unwrap().flip(0).unwrap();
+    // Rows 1 and 2, from column 2 on.
+    let part = bgr.slice(1, 1..3).unwrap().slice(2, 2..5).unwrap();
+    let copy = View::of::<u8>(&data, part).texel_copy().unwrap();
+    assert_eq!((copy.layout.offset, copy.layout.bytes_per_row), (256 + 8, Some(256)));
+    assert_eq!(*copy.buffer, data);
 }
 
 fn buffers(table: &mut Table, gpu: &Gpu) {
