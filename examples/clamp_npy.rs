@@ -141,9 +141,9 @@ fn clamp(args: &ArgMatches, source: DType) -> Result<Clamp> {
         _ => bail!("--dtype: a .npy file cannot have elements of {dtype}; f16 and f32 do"),
     }?;
     let clamp = if dtype == DType::F64 {
-        clamp.with_scale_bias(finite::<f64>(args, "scale")?, finite::<f64>(args, "bias")?)
+        clamp.with_affine(finite::<f64>(args, "scale")?, finite::<f64>(args, "bias")?)
     } else {
-        clamp.with_affine(finite(args, "scale")?, finite(args, "bias")?)
+        clamp.with_affine(finite::<f32>(args, "scale")?, finite::<f32>(args, "bias")?)
     }?;
     let clamp = clamp.with_precision(Precision::Exact);
     let remedy = "any two of u8, i8, u16, i16, u32, i32, f16 and f32 do";

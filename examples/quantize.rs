@@ -93,7 +93,7 @@ fn main() -> Result<()> {
         Ok(View::of::<f32>(scales.buffer(), Layout::strided(&[TOKENS], &[2], first)?))
     };
     let prepare = |clamp: Clamp, axis, operands: Operands<'_>, scales: View<'_>| -> Result<Prepared> {
-        let clamp = clamp.with_scale_bias(Number::OnGpu, Number::Absent)?;
+        let clamp = clamp.with_affine(Number::OnGpu, Number::Absent)?;
         Ok(host.clamper().prepare(Clamps::slots_along(axis, &clamp), operands.with_scale(scales))?)
     };
     let to_rows = Operands::new(activations.view(), activations_i8.view());
@@ -121,7 +121,7 @@ fn main() -> Result<()> {
 
     // The reference cannot read the GPU, so its clamps hold the scales.
     let with = |clamp: Clamp, scales: &[f32]| -> Result<Vec<Clamp>, Error> {
-        scales.iter().map(|&scale| clamp.with_scale_bias(scale, Number::Absent)).collect()
+        scales.iter().map(|&scale| clamp.with_affine(scale, Number::Absent)).collect()
     };
     let scales: Vec<f32> = scales.read_blocking()?;
     let (to_rows, back): (Vec<f32>, Vec<f32>) = scales.chunks(2).map(|two| (two[0], two[1])).unzip();

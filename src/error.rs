@@ -224,7 +224,7 @@ impl Error {
 }
 
 pub(crate) fn setter_of(number: &str) -> &'static str {
-    if matches!(number, "min" | "max") { "with_bounds" } else { "with_scale_bias" }
+    if matches!(number, "min" | "max") { "with_bounds" } else { "with_affine" }
 }
 
 /// The bytes from the first element of a layout to the last.

@@ -40,7 +40,7 @@
 //! destination; `Fast` is the same, with subnormals of the product flushed or kept as above.
 //!
 //! The CPU cannot read a number on the GPU, so every function refuses it. To compute with the slots' values, set them
-//! by [`Clamp::with_bounds`] and [`Clamp::with_scale_bias`].
+//! by [`Clamp::with_bounds`] and [`Clamp::with_affine`].
 
 mod allowed;
 mod buffers;

@@ -296,7 +296,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
                     // A scale and a bias that cannot be on the GPU are the same for all channels.
                     let same = route == Route::SlotsAlong && !dtype.takes_affine_on_gpu();
                     let (scale, bias) = (first.scale(), first.bias());
-                    if same { clamp.with_scale_bias(scale, bias).unwrap_or(clamp) } else { clamp }
+                    if same { clamp.with_affine(scale, bias).unwrap_or(clamp) } else { clamp }
                 };
                 cases.push(Case::new(&std::array::from_fn(alike), route, sharing));
             }
@@ -347,7 +347,7 @@ impl Case {
         }
         let mut on_gpu = clamp.with_bounds(Number::OnGpu, Number::OnGpu).expect(VALID);
         if clamp.has_affine() && clamp.dtype().takes_affine_on_gpu() {
-            on_gpu = on_gpu.with_scale_bias(Number::OnGpu, Number::OnGpu).expect(VALID);
+            on_gpu = on_gpu.with_affine(Number::OnGpu, Number::OnGpu).expect(VALID);
         }
         Self { clamps: *clamps, on_gpu, route, sharing }
     }

@@ -42,7 +42,7 @@
 //! ) -> Result<Prepared, Error> {
 //!     let clamp = Clamp::new(-127_i8, 127)
 //!         .with_source(DType::F32)?
-//!         .with_scale_bias(Number::OnGpu, Number::Absent)?
+//!         .with_affine(Number::OnGpu, Number::Absent)?
 //!         .with_rounding(Rounding::NearestEven);
 //!     let layout = Layout::packed(&[tokens, features])?;
 //!     let operands = Operands::new(View::of::<f32>(activations, layout), View::of::<i8>(quantized, layout))
@@ -63,7 +63,7 @@
 //!     [products, result]: [View<'_>; 2], // i32 and f32, [tokens, outputs]
 //!     [of_columns, of_rows]: [View<'_>; 2], // f32, [outputs] and [tokens]
 //! ) -> Result<[Prepared; 2], Error> {
-//!     let scaled = |clamp: Clamp| clamp.with_scale_bias(Number::OnGpu, Number::Absent);
+//!     let scaled = |clamp: Clamp| clamp.with_affine(Number::OnGpu, Number::Absent);
 //!     let columns = scaled(Clamp::unbounded(DType::F32).with_source(DType::I32)?)?;
 //!     let rows = scaled(Clamp::unbounded(DType::F32))?;
 //!     Ok([

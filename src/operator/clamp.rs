@@ -329,32 +329,16 @@ impl Clamp {
         self
     }
 
-    /// Computes `x * scale + bias` before the bounds apply. For F64 the two numbers are widened, which
-    /// is exact.
+    /// Computes `x * scale + bias` before the bounds apply. Each number is [`Number::Absent`], a value or
+    /// [`Number::OnGpu`]. An absent scale is 1. An absent bias is −0, which adds nothing.
+    ///
+    /// A value is an f32 or an f64. A clamp of F64 keeps all its bits; any other rounds an f64 to f32, to nearest, ties to even:
+    /// `1.0 / 255.0` is computed in f64 and rounded once. [`scale`](Self::scale) and [`bias`](Self::bias) return the numbers
+    /// that are used.
     ///
     /// Scale 1 with bias +0 or −0 is the identity and is dropped: every bit stays. A NaN element passes the step
     /// unchanged. ±∞ stays infinite, and a negative `scale` flips its sign. Where `scale` is ±0, ±∞ becomes the
     /// canonical quiet NaN (sign 0, only the top mantissa bit set), which then meets the [`NanRule`].
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`] if a number is NaN or infinite, or if the clamp is of
-    /// [`quantize_linear`](Self::quantize_linear) or [`dequantize_linear`](Self::dequantize_linear).
-    ///
-    /// ```
-    /// # use wgpu_clamp::Clamp;
-    /// let clamp = Clamp::new(0_u8, 200).with_affine(1.5, -20.0)?;
-    /// assert_eq!((clamp.scale(), clamp.bias()), (1.5_f32.into(), (-20.0_f32).into()));
-    /// assert_eq!(clamp.with_affine(1.0, -0.0)?, Clamp::new(0_u8, 200));
-    /// # Ok::<(), wgpu_clamp::Error>(())
-    /// ```
-    pub fn with_affine(self, scale: f32, bias: f32) -> Result<Self, Error> {
-        self.with_scale_bias(scale, bias)
-    }
-
-    /// As [`with_affine`](Self::with_affine), but each number is [`Number::Absent`], a value or [`Number::OnGpu`]. A
-    /// value is an F32, as `0.1_f32` is, or an F64 in a clamp of F64. An absent scale is 1. An absent bias is −0, which
-    /// adds nothing.
     ///
     /// A number on the GPU is an F32. The clamp's dtype must then be F32, F16, BF16 or an integer of up to 16 bits; its
     /// source may be any dtype that converts. A number on the GPU has the same effect as that value given by the host:
@@ -364,26 +348,25 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// - [`Error::Argument`] if a value is NaN or infinite, or if the clamp is of
+    /// - [`Error::Argument`] if a value is NaN, infinite or beyond f32, or if the clamp is of
     ///   [`quantize_linear`](Self::quantize_linear) or [`dequantize_linear`](Self::dequantize_linear),
-    /// - [`Error::DType`] if a value is an F64 and the clamp is not of F64, since rounding it silently would change the
-    ///   results; if a value is of any other dtype; or if a number is on the GPU and the clamp's dtype is I32, U32 or
-    ///   of 64 bits.
+    /// - [`Error::DType`] if a value is neither an f32 nor an f64, or if a number is on the GPU and the clamp's dtype is
+    ///   I32, U32 or of 64 bits.
     ///
     /// ```
     /// # use wgpu_clamp::{Clamp, DType, Number};
-    /// let quantize = Clamp::new(-127_i8, 127).with_source(DType::F32)?.with_scale_bias(Number::OnGpu, Number::Absent)?;
+    /// let clamp = Clamp::new(0_u8, 200).with_affine(1.5, -20.0)?;
+    /// assert_eq!((clamp.scale(), clamp.bias()), (1.5_f32.into(), (-20.0_f32).into()));
+    /// assert_eq!(clamp.with_affine(1.0, -0.0)?, Clamp::new(0_u8, 200));
+    ///
+    /// let quantize = Clamp::new(-127_i8, 127).with_source(DType::F32)?.with_affine(Number::OnGpu, Number::Absent)?;
     /// assert_eq!(quantize.scale(), Number::OnGpu);
     ///
-    /// let exactly = Clamp::new(0.0_f64, 1.0).with_scale_bias(0.1_f64, 0.3_f64)?;
-    /// assert!(Clamp::new(0.0_f32, 1.0).with_scale_bias(0.1_f64, 0.3_f64).is_err());
+    /// assert_eq!(Clamp::new(0.0_f32, 1.0).with_affine(0.1, 0.3)?.scale(), 0.1_f32.into());
+    /// assert_eq!(Clamp::new(0.0_f64, 1.0).with_affine(0.1, 0.3)?.scale(), 0.1_f64.into());
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    pub fn with_scale_bias(
-        mut self,
-        scale: impl Into<Number>,
-        bias: impl Into<Number>,
-    ) -> Result<Self, Error> {
+    pub fn with_affine(mut self, scale: impl Into<Number>, bias: impl Into<Number>) -> Result<Self, Error> {
         let (scale, bias) = (scale.into(), bias.into());
         if self.zero_point.is_some() {
             let (argument, number) = if scale == Number::Absent && bias != Number::Absent {
@@ -420,22 +403,18 @@ impl Clamp {
             Number::OnGpu => return Err(Error::affine_on_gpu(argument, self.source, self.dtype)),
             Number::Value(scalar) => scalar,
         };
-        let value = match (scalar.get::<f32>(), scalar.get::<f64>()) {
-            (Some(value), _) => f64::from(value),
-            (_, Some(value)) if self.dtype == DType::F64 => value,
-            _ => {
-                let (of, dtype) = (scalar.dtype(), self.dtype);
-                let value =
-                    format!("{scalar} has dtype {of}, and a clamp of dtype {dtype} takes no such {argument}");
-                let remedy = "give an f32, as in `0.1_f32`; a clamp of dtype f64 also takes an f64";
-                return Err(Error::dtype(argument, value, remedy));
-            }
+        let Some(given) = scalar.get::<f64>().or_else(|| scalar.get::<f32>().map(f64::from)) else {
+            let value = format!("{scalar} has dtype {}, which no {argument} has", scalar.dtype());
+            return Err(Error::dtype(argument, value, "give an f32 or an f64"));
         };
-        if !value.is_finite() {
+        let is_double = self.dtype == DType::F64;
+        let finite = if is_double { given.is_finite() } else { (given as f32).is_finite() };
+        if !finite {
+            let value = if given.is_finite() { "is beyond f32" } else { "is not finite" };
             let remedy = "the affine step takes finite numbers";
-            return Err(Error::argument(argument, format!("{value} is not finite"), remedy));
+            return Err(Error::argument(argument, format!("{given:?} {value}"), remedy));
         }
-        Ok(if self.dtype == DType::F64 { value.into() } else { scalar.into() })
+        Ok(if is_double { given.into() } else { (given as f32).into() })
     }
 
     /// The name of the constructor of a quantisation.

@@ -83,7 +83,7 @@ impl<'a> Clamps<'a> {
     ///     let rows = operands.dst().layout().shape()[0];
     ///     let clamp = Clamp::unbounded(DType::I8)
     ///         .with_source(DType::F32)?
-    ///         .with_scale_bias(Number::OnGpu, Number::Absent)?
+    ///         .with_affine(Number::OnGpu, Number::Absent)?
     ///         .with_rounding(Rounding::NearestEven);
     ///     let scales = View::of::<f32>(scales, Layout::packed(&[rows])?);
     ///     clamper.encode(encoder, Clamps::slots_along(0, &clamp), operands.with_scale(scales))

@@ -107,9 +107,9 @@ mod tests {
 
     #[test]
     fn formulas_tell_what_counts() {
-        let affine = Clamp::new(-1.0_f64, 1.0).with_scale_bias(1.0_f64, -0.1_f64).unwrap();
+        let affine = Clamp::new(-1.0_f64, 1.0).with_affine(1.0_f64, -0.1_f64).unwrap();
         let on_gpu = Clamp::at_least(1_u16).with_bounds(1_u16, Number::OnGpu).unwrap();
-        let found = |scale, bias| Clamp::unbounded(DType::F16).with_scale_bias(scale, bias).unwrap();
+        let found = |scale, bias| Clamp::unbounded(DType::F16).with_affine(scale, bias).unwrap();
         let to_bytes = Clamp::unbounded(DType::I8).with_source(DType::BF16).unwrap();
         for (clamp, text) in [
             (Clamp::unbounded(DType::U64), "u64: x"),

@@ -102,7 +102,7 @@ fn a_part_of_a_region_begins_at_its_channel() {
 /// Slots along an axis need no list of clamps, so the axis may have any extent that a layout can have.
 #[test]
 fn slots_along_an_axis_of_any_extent_are_planned_or_refused() {
-    let clamp = Clamp::unbounded(DType::U8).with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
+    let clamp = Clamp::unbounded(DType::U8).with_affine(Number::OnGpu, Number::Absent).unwrap();
     for extent in [(1 << (usize::BITS - 3)) + 1, (1 << (usize::BITS - 4)) + 1, (1 << 20) + 1] {
         let layout = packed(&[3, extent]);
         let plan = Plan::new(Clamps::slots_along(1, &clamp), &layout, &layout, Limits::default());
@@ -156,7 +156,7 @@ fn a_channel_takes_as_many_bytes_as_documented() {
         let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
         let values = [(0.5, 0.25), (255.0, 0.5), (1e-6, 3.5), (-1.7, 200.3)]
             .map(|(scale, bias)| plain.with_affine(scale, bias).unwrap());
-        let found = plain.with_scale_bias(Number::OnGpu, Number::Absent);
+        let found = plain.with_affine(Number::OnGpu, Number::Absent);
         for clamp in values.into_iter().chain([plain]).chain(found.ok()) {
             for precision in [Precision::Fast, Precision::Exact] {
                 let clamp = clamp.with_precision(precision);
@@ -258,7 +258,7 @@ fn a_second_dispatch_has_to_pay() {
 #[test]
 fn f64_is_fast_where_the_device_has_it() {
     let (src, dst) = (packed(&[64, 64]), packed(&[64, 64]).permute(&[1, 0]).unwrap());
-    let step = Clamp::unbounded(DType::F64).with_scale_bias(1.1, 0.3).unwrap();
+    let step = Clamp::unbounded(DType::F64).with_affine(1.1, 0.3).unwrap();
     let [exact, fast] = ["exact", "fast"].map(|step| {
         format!(
             "f64, {step} affine step, two buffers, windows: 1, boxes kernel for 4096 elements \
@@ -351,7 +351,7 @@ fn too_many_windows_name_the_axis() {
 fn a_binding_holds_so_many_channels() {
     let limits = Limits { max_binding_size: 128 << 20, ..Limits::default() };
     let f32 = Clamp::unbounded(DType::F32).with_bounds(Number::OnGpu, Number::Absent).unwrap();
-    let step = f32.with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
+    let step = f32.with_affine(Number::OnGpu, Number::Absent).unwrap();
     for (clamp, most) in
         [(f32, 2_796_202), (step, 3_050_402), (step.with_precision(Precision::Exact), 2_236_962)]
     {

@@ -224,7 +224,7 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
         AffineStep::None => clamp,
         AffineStep::Fast if form == Form::Quantization => quantized(),
         _ if form == Form::Quantization => quantized().with_precision(Precision::Exact),
-        _ if form == Form::Found => clamp.with_scale_bias(Number::OnGpu, 1.0_f32).unwrap(),
+        _ if form == Form::Found => clamp.with_affine(Number::OnGpu, 1.0_f32).unwrap(),
         AffineStep::Fast => clamp.with_affine(2.0, 1.0).unwrap(),
         _ => clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact),
     };

@@ -91,7 +91,7 @@ fn compiled_plans_need_no_further_pipeline() {
         let columns = packed(&[25, 16]).permute(&[1, 0]).unwrap();
         let clamp = Clamp::new(1_u8, 9);
         let many: Vec<Clamp> = (0..25_u8).map(Clamp::at_most).collect();
-        let scaled = clamp.with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap();
+        let scaled = clamp.with_affine(Number::OnGpu, Number::OnGpu).unwrap();
         let on_gpu = scaled.with_bounds(Number::OnGpu, Number::OnGpu).unwrap();
         let of = |n: usize, layout| View::of::<u8>(&data[n], layout);
         let slot = |at| View::of::<f32>(&data[2], packed(&[100]).slice(0, at..at + 25).unwrap());

@@ -135,15 +135,22 @@ fn clamps(table: &mut Table) {
     for (scale, bias) in [(f32::NAN, 0.0), (f32::INFINITY, 0.0), (1.0, f32::NEG_INFINITY)] {
         table.add(format!("x * {scale} + {bias}"), bytes.with_affine(scale, bias));
     }
-    // The remedy also serves beside a number on the GPU, which `with_affine` cannot take.
-    table.add("a scale of f64", bytes.with_scale_bias(0.1, on_gpu));
-    table.add("a bias of i32", bytes.with_scale_bias(on_gpu, 2));
-    assert!(bytes.with_scale_bias(0.1_f32, on_gpu).is_ok());
-    table.add("a scale of f16", Clamp::unbounded(DType::F16).with_scale_bias(f16::ONE, absent));
+    table.add("a scale beyond f32", bytes.with_affine(-1e39, on_gpu));
+    table.add(
+        "a bias of an f64 that is infinite",
+        Clamp::unbounded(DType::F64).with_affine(1.0, f64::INFINITY),
+    );
+    assert_eq!(Clamp::unbounded(DType::F64).with_affine(-1e39, 0.0).unwrap().scale(), (-1e39).into());
+    // Ties go to even, and the identity is found after the rounding.
+    let rounded = bytes.with_affine(16_777_217.0, 16_777_219.0).unwrap();
+    assert_eq!((rounded.scale(), rounded.bias()), (16_777_216.0_f32.into(), 16_777_220.0_f32.into()));
+    assert_eq!(bytes.with_affine(1.0 + 1e-12, 1e-60), Ok(bytes));
+    table.add("a bias of i32", bytes.with_affine(on_gpu, 2));
+    table.add("a scale of f16", Clamp::unbounded(DType::F16).with_affine(f16::ONE, absent));
     for (dtype, source) in [(DType::I32, DType::F32), (DType::U64, DType::U64), (DType::F64, DType::F64)] {
         let clamp = Clamp::unbounded(dtype).with_source(source).unwrap();
-        table.add(format!("a scale on the GPU, {dtype}"), clamp.with_scale_bias(on_gpu, absent));
-        table.add(format!("a bias on the GPU, {dtype}"), clamp.with_scale_bias(2.0_f32, on_gpu));
+        table.add(format!("a scale on the GPU, {dtype}"), clamp.with_affine(on_gpu, absent));
+        table.add(format!("a bias on the GPU, {dtype}"), clamp.with_affine(2.0_f32, on_gpu));
     }
     table.add("i64 to u8", bytes.with_source(DType::I64));
     let quantize = |scale, zero_point| Clamp::quantize_linear(DType::F32, DType::I8, scale, zero_point);
@@ -158,9 +165,9 @@ fn clamps(table: &mut Table) {
     let (quantize, dequantize) = (quantize(0.1, 3).unwrap(), dequantize(DType::U8, 3).unwrap());
     table.add("quantise with an affine step", quantize.with_affine(1.0, 0.0));
     table.add("dequantise with an affine step", dequantize.with_affine(0.5, 3.0));
-    table.add("quantise, a scale on the GPU", quantize.with_scale_bias(on_gpu, absent));
-    table.add("quantise, a bias on the GPU", quantize.with_scale_bias(absent, on_gpu));
-    table.add("quantise, no scale and no bias", quantize.with_scale_bias(absent, absent));
+    table.add("quantise, a scale on the GPU", quantize.with_affine(on_gpu, absent));
+    table.add("quantise, a bias on the GPU", quantize.with_affine(absent, on_gpu));
+    table.add("quantise, no scale and no bias", quantize.with_affine(absent, absent));
     table.add("dequantise, Max on the GPU", dequantize.with_bounds(absent, on_gpu));
     table.add("dequantise from another source", dequantize.with_source(DType::I8));
     assert_eq!(
@@ -237,8 +244,8 @@ fn of_the_reference(table: &mut Table) {
     for (argument, clamp) in [
         ("min", some.with_bounds(on_gpu, 9_u8)),
         ("max", some.with_bounds(1_u8, on_gpu)),
-        ("scale", some.with_scale_bias(on_gpu, 1.0_f32)),
-        ("bias", some.with_scale_bias(2.0_f32, on_gpu)),
+        ("scale", some.with_affine(on_gpu, 1.0_f32)),
+        ("bias", some.with_affine(2.0_f32, on_gpu)),
     ] {
         let clamp = clamp.unwrap();
         let refused = reference::element(&clamp, 200).map(drop);

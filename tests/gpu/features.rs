@@ -10,7 +10,7 @@ use crate::harness::{
 /// Whether F64 takes the fast step on the device. Compares the result with the reference.
 fn is_fast(gpu: &Gpu) -> bool {
     // The products use all their bits, so arithmetic in f32, or on swapped words, would be far off.
-    let clamp = Clamp::new(-1e300, 1e300).with_scale_bias(1.1, -0.37).unwrap();
+    let clamp = Clamp::new(-1e300, 1e300).with_affine(1.1, -0.37).unwrap();
     // Ordinary and subnormal elements, the greatest one, and both infinities.
     let elements: [f64; 8] =
         [1.0 / 3.0, -1e-310, 5e-324, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, 0.37 / 1.1, 1e17];

@@ -295,7 +295,7 @@ fn clamps_of_its_own(gpu: &Gpu, random: &mut Random) {
     let src = buffer(gpu, &input);
     let clamps: [Clamp; 6] = std::array::from_fn(|n| {
         let clamp = Clamp::new(random.bits() as i16, random.bits() as i16);
-        if n % 2 == 0 { clamp } else { clamp.with_affine((random.bits() as i16).into(), 3.0).unwrap() }
+        if n % 2 == 0 { clamp } else { clamp.with_affine(f32::from(random.bits() as i16), 3.0).unwrap() }
     });
     let outputs = clamps.map(|_| buffer(gpu, &[0; 2048]));
     let operands = outputs

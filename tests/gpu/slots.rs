@@ -10,7 +10,7 @@ use crate::values::{mask, scalar};
 fn on_gpu(clamp: &Clamp, which: [bool; 4]) -> Clamp {
     let by_value = [clamp.min(), clamp.max(), clamp.scale(), clamp.bias()];
     let [min, max, scale, bias] = std::array::from_fn(|n| if which[n] { Number::OnGpu } else { by_value[n] });
-    clamp.with_bounds(min, max).unwrap().with_scale_bias(scale, bias).unwrap()
+    clamp.with_bounds(min, max).unwrap().with_affine(scale, bias).unwrap()
 }
 
 /// The slots of both bounds behind the source, between the elements of the output, and beside them in their words.
@@ -51,7 +51,7 @@ fn slots_lie_in_the_buffers_of_src_and_dst() {
 fn a_scale_or_bias_that_is_not_finite_gives_nan() {
     const NAN: u32 = 0x7fc0_0000;
     let row = [0x3f80_0000_u32, 0, 0x7f80_0000, 0x8000_0001, 0xff80_0001].map(f32::from_bits);
-    let asked = Clamp::unbounded(DType::F32).with_scale_bias(Number::OnGpu, Number::OnGpu).unwrap();
+    let asked = Clamp::unbounded(DType::F32).with_affine(Number::OnGpu, Number::OnGpu).unwrap();
     for gpu in gpus() {
         let tensor = Tensor::upload(&gpu.host, &[2, 5], &[row, row].concat()).unwrap();
         let out = Tensor::zeros(&gpu.host, DType::F32, &[2, 5]).unwrap();
@@ -105,7 +105,7 @@ fn a_slot_is_read_when_the_dispatch_runs() {
         let out = Tensor::zeros(&gpu.host, DType::U8, &[2, 2]).unwrap();
         let scales = Tensor::upload(&gpu.host, &[2], &[1.0_f32, 10.0]).unwrap();
         let clamp = Clamp::unbounded(DType::U8).with_source(DType::F32).unwrap();
-        let clamp = clamp.with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
+        let clamp = clamp.with_affine(Number::OnGpu, Number::Absent).unwrap();
         let operands = Operands::new(rows.view(), out.view()).with_scale(scales.view());
         let expected = [[2, 4, 60, 80], [4, 8, 120, 160], [8, 16, 240, 255]];
         doubled(gpu, scales.view(), Clamps::slots_along(0, &clamp), &operands, expected);

@@ -67,7 +67,7 @@ fn narrow(value: f64) -> f32 {
 /// The clamp with a scale and a bias, which are f32 unless its dtype is F64.
 pub fn with_step(clamp: &Clamp, (scale, bias): (f64, f64)) -> Clamp {
     if clamp.dtype() == DType::F64 {
-        clamp.with_scale_bias(scale, bias).unwrap()
+        clamp.with_affine(scale, bias).unwrap()
     } else {
         clamp.with_affine(narrow(scale), narrow(bias)).unwrap()
     }

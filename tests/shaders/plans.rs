@@ -275,7 +275,7 @@ fn blocks_leave_parts_and_keep_channels_apart() {
     for (dtype, shape, src, dst, axis) in cases {
         let [src, dst] = [src, dst].map(|(strides, offset)| strided(shape, strides, offset));
         let step = |clamp: Clamp| match dtype {
-            DType::F64 => clamp.with_scale_bias(0.75, 3.0).unwrap(),
+            DType::F64 => clamp.with_affine(0.75, 3.0).unwrap(),
             _ => clamp.with_affine(0.75, 3.0).unwrap(),
         };
         let list: Vec<_> = clamps(axis.map_or(1, |axis| shape[axis]), dtype, dtype)

@@ -123,7 +123,7 @@ fn case(columns: &[&str; 8], pair: Pair, sizes: &Sizes) -> Result<Case> {
                 let channels = 0..case.dst.shape()[axis];
                 case.clamps = channels.map(|channel| clamp(kind, pair, channel)).collect::<Result<_>>()?;
             }
-            "gpu" => case.slots = Some(case.clamp().with_scale_bias(Number::OnGpu, Number::OnGpu)?),
+            "gpu" => case.slots = Some(case.clamp().with_affine(Number::OnGpu, Number::OnGpu)?),
             "in-place" => case.in_place = true,
             "fill" => case.packets = Kind::Fill,
             "moves" => case.moved = numbers(argument()?, sizes)?.try_into().ok(),

@@ -79,8 +79,13 @@ fn affine(u: &mut Unstructured, clamp: Clamp) -> Result<Clamp> {
     let finite = single.0.is_finite() && single.1.is_finite();
     let with = accepted(clamp.with_affine(single.0, single.1));
     assert_eq!(with.is_some(), finite, "{single:?}");
-    let double = accepted(clamp.with_scale_bias(scale, bias));
-    assert_eq!(double.is_some(), clamp.dtype() == DType::F64 && scale.is_finite() && bias.is_finite());
+    let double = accepted(clamp.with_affine(scale, bias));
+    if clamp.dtype() == DType::F64 {
+        assert_eq!(double.is_some(), scale.is_finite() && bias.is_finite(), "{scale:e}, {bias:e}");
+    } else {
+        // Rounded to f32.
+        assert_eq!(double, with, "{scale:e}, {bias:e}");
+    }
     Ok(double.or(with).unwrap_or(clamp))
 }
 
@@ -91,7 +96,7 @@ pub fn steps_on_gpu(u: &mut Unstructured, clamp: &Clamp) -> Result<Option<Clamp>
     }
     let mut of = |number| Ok(if u.arbitrary()? { Number::OnGpu } else { number });
     let (scale, bias) = (of(clamp.scale())?, of(clamp.bias())?);
-    let found = accepted(clamp.with_scale_bias(scale, bias));
+    let found = accepted(clamp.with_affine(scale, bias));
     let on_gpu = [scale, bias].contains(&Number::OnGpu);
     assert_eq!(found.is_some(), !on_gpu || AFFINE_ON_GPU.contains(&clamp.dtype()), "{clamp:?}");
     Ok(found)

@@ -30,7 +30,7 @@ impl Found {
             return Self { clamp: bounded, is_finite: true };
         }
         let (scale, bias) = (of(clamp.scale(), DType::F32, scale), of(clamp.bias(), DType::F32, bias));
-        match bounded.with_scale_bias(scale, bias) {
+        match bounded.with_affine(scale, bias) {
             Ok(clamp) => Self { clamp, is_finite: true },
             Err(_) => Self { clamp: bounded, is_finite: false },
         }
@@ -49,7 +49,7 @@ impl Found {
         }
         // If scale or bias is not finite, a NaN stays and any other element becomes the canonical NaN. The reference
         // gives both for a scale of 0: it keeps a NaN and turns ∞ into the canonical NaN.
-        let nothing = self.clamp.with_scale_bias(0.0_f32, 0.0_f32).unwrap();
+        let nothing = self.clamp.with_affine(0.0_f32, 0.0_f32).unwrap();
         let source = self.clamp.source();
         if source.is_float() && number(source, x).is_nan() {
             return results(&nothing, x);

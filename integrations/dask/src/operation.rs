@@ -64,7 +64,7 @@ impl Channel {
         let (min, max) = (bound(min)?, bound(max)?);
         let clamp = Clamp::unbounded(dtype).with_bounds(min, max)?.with_source(source)?;
         match dtype {
-            DType::F64 => clamp.with_scale_bias(scale, bias),
+            DType::F64 => clamp.with_affine(scale, bias),
             _ => clamp.with_affine(scale as f32, bias as f32),
         }
     }

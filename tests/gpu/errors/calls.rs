@@ -227,8 +227,8 @@ fn slots(table: &mut Table, gpu: &Gpu) {
     for (n, (argument, asked)) in [
         ("min", plain.with_bounds(on_gpu, plain.max())),
         ("max", plain.with_bounds(plain.min(), on_gpu)),
-        ("scale", plain.with_scale_bias(on_gpu, plain.bias())),
-        ("bias", plain.with_scale_bias(plain.scale(), on_gpu)),
+        ("scale", plain.with_affine(on_gpu, plain.bias())),
+        ("bias", plain.with_affine(plain.scale(), on_gpu)),
     ]
     .into_iter()
     .enumerate()
@@ -457,7 +457,7 @@ fn limits(table: &mut Table, gpu: &Gpu) {
     small.clamper().prepare(Clamps::along(0, &all[..1365]), in_place(1365)).unwrap();
     table.call("a table of 1366 clamps", &small, Clamps::along(0, &all[..1366]), in_place(1366));
     // One clamp, with a slot that has an element per channel, or one for all.
-    let clamp = Clamp::unbounded(DType::F32).with_scale_bias(Number::OnGpu, Number::Absent).unwrap();
+    let clamp = Clamp::unbounded(DType::F32).with_affine(Number::OnGpu, Number::Absent).unwrap();
     let along = Clamps::slots_along(0, &clamp);
     let of = |count, scales| in_place(count).with_scale(View::of::<f32>(&numbers, packed(&[scales])));
     small.clamper().prepare(along, of(1489, 1489)).unwrap();
