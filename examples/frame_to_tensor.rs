@@ -13,8 +13,8 @@ const WIDTH: u32 = 250;
 const HEIGHT: u32 = 141;
 
 /// What networks trained on `ImageNet` take: (x / 255 - mean) / deviation, for red, green and blue.
-const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
-const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
+const MEAN: [f64; 3] = [0.485, 0.456, 0.406];
+const DEVIATION: [f64; 3] = [0.229, 0.224, 0.225];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // `Host::new` takes the device and the queue of a program that has them.
@@ -29,17 +29,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Three of four components: alpha is left out.
     let rgb = Layout::texels([WIDTH, HEIGHT], pitch, 4, DType::U8)?.slice(0, 0..3)?;
     let rgb = View::of::<u8>(pixels.buffer(), rgb);
-    let mut channels = Vec::new();
-    for (mean, deviation) in MEAN.into_iter().zip(DEVIATION) {
-        channels.push(
-            // Without bounds, the results lie between -2.1 and 2.6: `Clamp::unbounded(DType::F16)` keeps them all.
-            Clamp::new(f16::from_f32(-2.0), f16::from_f32(2.0))
-                .with_source(DType::U8)?
-                .with_affine(1.0 / (255.0 * deviation), -mean / deviation)?
-                // The same bits on every device.
-                .with_precision(Precision::Exact),
-        );
-    }
+    // Without bounds, the results lie between -2.1 and 2.6: `Clamp::unbounded(DType::F16)` keeps them all.
+    let channels = Clamp::new(f16::from_f32(-2.0), f16::from_f32(2.0))
+        .with_source(DType::U8)?
+        // The same bits on every device.
+        .with_precision(Precision::Exact)
+        .normalize(255.0, MEAN, DEVIATION)?;
     let normalise = Clamps::along(0, &channels);
 
     let mut encoder =

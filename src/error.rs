@@ -115,6 +115,17 @@ impl Error {
         Self::Argument(refusal(name, value, remedy))
     }
 
+    /// Refuses a number that a dtype does not have.
+    pub(crate) fn number(dtype: DType, value: String) -> Self {
+        let remedy = if dtype.is_float() {
+            format!("a number within the finite range of {dtype} is needed, or an infinity or NaN")
+        } else {
+            let (lowest, highest) = dtype.integer_range();
+            format!("an integer from {lowest} to {highest} is needed")
+        };
+        Self::argument("value", format!("{value} is no number of {dtype}"), remedy)
+    }
+
     pub(crate) fn dtype(name: &'static str, value: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::DType(refusal(name, value, remedy))
     }

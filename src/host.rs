@@ -133,7 +133,7 @@ impl Host {
     /// # use wgpu_clamp::{Clamp, Host, Number, Scalar};
     /// # let host = Host::open_blocking()?;
     /// let name = "float16"; // as a file tells it
-    /// let zero = Scalar::from_bits(name.parse()?, 0)?;
+    /// let zero = Scalar::from_f64(name.parse()?, 0.0)?;
     /// let relu = Clamp::unbounded(zero.dtype()).with_bounds(zero, Number::Absent)?;
     /// let mut out = [0; 4];
     /// host.clamp_bytes(&relu, &[0x00, 0xc6, 0x00, 0x46], &mut out).run_blocking()?; // -6.0 and 6.0

@@ -6,6 +6,7 @@ mod display;
 mod dtype;
 mod element;
 pub(crate) mod format;
+mod normalize;
 mod number;
 
 pub(crate) use clamp::{Affine, Quantization};

@@ -44,16 +44,16 @@
 //!
 //! One call turns RGBA bytes with padded rows into planes of F16 without alpha, normalised per channel. It replaces a
 //! conversion, a pass from interleaved to planar and a clamp per plane, and takes one to three dispatches. The example
-//! `frame_to_tensor` is a whole program that starts with a texture. `scale` and `bias` are f32: `Exact` is exact for
-//! these two numbers, not for the formula that they were computed from. In BGRA pixels red is byte 2, and each next
+//! `frame_to_tensor` is a whole program that starts with a texture. [`Clamp::normalize`] rounds scale and bias to f32: `Exact`
+//! is exact for these two numbers, not for the formula that they were computed from. In BGRA pixels red is byte 2, and each next
 //! channel lies one byte lower: `rgb.flip(0)?`.
 //!
 //! ```no_run
 //! use wgpu_clamp::half::f16;
 //! use wgpu_clamp::{Clamp, Clamper, Clamps, DType, Error, Layout, Operands, View, wgpu};
 //!
-//! const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
-//! const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
+//! const MEAN: [f64; 3] = [0.485, 0.456, 0.406];
+//! const DEVIATION: [f64; 3] = [0.229, 0.224, 0.225];
 //!
 //! /// `(x / 255 - mean) / deviation` of 250 x 141 pixels. wgpu's copy from a texture pads each row to 1024 bytes.
 //! fn frame_to_tensor(
@@ -65,10 +65,8 @@
 //!     // Three of four components, in rows of 1024 bytes. `View::texel_copy` gives wgpu the same.
 //!     let rgb = Layout::texels([250, 141], 1024, 4, DType::U8)?.slice(0, 0..3)?;
 //!     let nchw = Layout::packed(&[1, 3, 141, 250])?;
-//!     let mut channels = [Clamp::unbounded(DType::F16).with_source(DType::U8)?; 3];
-//!     for (clamp, (mean, deviation)) in channels.iter_mut().zip(MEAN.into_iter().zip(DEVIATION)) {
-//!         *clamp = clamp.with_affine(1.0 / (255.0 * deviation), -mean / deviation)?;
-//!     }
+//!     let channels =
+//!         Clamp::unbounded(DType::F16).with_source(DType::U8)?.normalize(255.0, MEAN, DEVIATION)?;
 //!     let rgb = rgb.broadcast_to(nchw.shape())?;
 //!     let views = Operands::new(View::of::<u8>(pixels, rgb), View::of::<f16>(tensor, nchw));
 //!     clamper.encode(encoder, Clamps::along(1, &channels), views)
@@ -83,24 +81,20 @@
 //! per buffer, run `Clamp::new(255_u8, 255)` in place on alpha's layout. ([`verify::check`] checks one call: bytes that
 //! the other call changes count as [stray](verify::StrayByte).)
 //!
-//! The inverse of a normalisation is `x * (255 * deviation) + 255 * mean`. Its results are rarely integers, and the
+//! The inverse of a normalisation is [`Clamp::denormalize`]: `x * (255 * deviation) + 255 * mean`. Its results are rarely integers, and the
 //! default [`Rounding::TowardZero`] turns 124.99 into 124. Set [`Rounding::NearestEven`].
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Rounding, reference};
 //!
-//! const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
-//! const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
+//! const MEAN: [f64; 3] = [0.485, 0.456, 0.406];
+//! const DEVIATION: [f64; 3] = [0.229, 0.224, 0.225];
 //!
 //! // 256 pixels, so that each channel has each byte once, to planes of F16 and back.
 //! let pixels: Vec<u8> = (0..=255).flat_map(|byte| [byte; 3]).collect();
 //! let (rgb, planar) = (Layout::packed(&[256, 3])?.permute(&[1, 0])?, Layout::packed(&[3, 256])?);
-//! let mut to_floats = [Clamp::unbounded(DType::F16).with_source(DType::U8)?; 3];
-//! let mut to_bytes = [Clamp::new(0_u8, 255).with_source(DType::F16)?; 3];
-//! for (channel, (mean, deviation)) in MEAN.into_iter().zip(DEVIATION).enumerate() {
-//!     to_floats[channel] = to_floats[channel].with_affine(1.0 / (255.0 * deviation), -mean / deviation)?;
-//!     to_bytes[channel] = to_bytes[channel].with_affine(255.0 * deviation, 255.0 * mean)?;
-//! }
+//! let to_floats = Clamp::unbounded(DType::F16).with_source(DType::U8)?.normalize(255.0, MEAN, DEVIATION)?;
+//! let to_bytes = Clamp::new(0_u8, 255).with_source(DType::F16)?.denormalize(255.0, MEAN, DEVIATION)?;
 //! let mut planes = [0; 2 * 768];
 //! reference::apply(Clamps::along(0, &to_floats), &rgb, &pixels, &planar, &mut planes)?;
 //!

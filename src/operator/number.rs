@@ -4,6 +4,7 @@ use std::fmt;
 
 use half::{bf16, f16};
 
+use super::dtype::Kind;
 use crate::{DType, Element, Error};
 
 /// One element as a value: its dtype and its bits.
@@ -65,6 +66,84 @@ impl Scalar {
         Ok(Self { dtype, bits: u64::from_le_bytes(bits) })
     }
 
+    /// Takes a number for a dtype that is known at run time. A float is rounded to nearest, ties to even, subnormals kept;
+    /// ±∞ and NaN stay. An integer dtype takes integers only.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] if `value` is beyond the largest finite number of a float dtype, after rounding, or no integer in
+    /// the range of an integer dtype.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{Clamp, DType, Scalar};
+    /// let dtype: DType = "float16".parse()?; // as a file tells it
+    /// let [zero, six] = [Scalar::from_f64(dtype, 0.0)?, Scalar::from_f64(dtype, 6.0)?];
+    /// let relu6 = Clamp::unbounded(dtype).with_bounds(zero, six)?;
+    /// assert_eq!(six.bits(), 0x4600);
+    ///
+    /// assert_eq!(Scalar::from_f64(DType::U8, 255.0)?, 255_u8.into());
+    /// for (dtype, value) in [(DType::U8, 255.5), (DType::U8, 256.0), (DType::F16, 65_520.0), (DType::I64, f64::NAN)] {
+    ///     assert!(Scalar::from_f64(dtype, value).is_err());
+    /// }
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn from_f64(dtype: DType, value: f64) -> Result<Self, Error> {
+        let refused = || Err(Error::number(dtype, format!("{value:?}")));
+        match dtype.kind() {
+            Kind::Float(_) if dtype == DType::F64 => Ok(value.into()),
+            Kind::Float(format) => {
+                let bits = format.round(value);
+                let is_infinite = bits & !format.sign == format.infinity;
+                if is_infinite && value.is_finite() { refused() } else { Ok(Self { dtype, bits }) }
+            }
+            Kind::Signed | Kind::Unsigned => {
+                // Saturates, and makes 0 of a NaN.
+                let whole = value as i128;
+                #[expect(clippy::float_cmp, reason = "only integers are equal")]
+                let is_whole = whole as f64 == value;
+                if is_whole { Self::of_integer(dtype, whole) } else { refused() }
+            }
+        }
+    }
+
+    /// As [`from_f64`](Self::from_f64), of an integer. A float is rounded once, to nearest, ties to even.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] if `value` is beyond the dtype's range.
+    ///
+    /// ```
+    /// # use wgpu_clamp::{DType, Scalar};
+    /// assert_eq!(Scalar::from_i64(DType::I64, i64::MAX)?, i64::MAX.into());
+    /// assert_eq!(Scalar::from_i64(DType::F32, 16_777_217)?, 16_777_216.0_f32.into());
+    /// assert!(Scalar::from_i64(DType::U64, -1).is_err() && Scalar::from_i64(DType::F16, 65_520).is_err());
+    /// # Ok::<(), wgpu_clamp::Error>(())
+    /// ```
+    pub fn from_i64(dtype: DType, value: i64) -> Result<Self, Error> {
+        let magnitude = value.unsigned_abs();
+        // Beyond 53 bits, an odd last bit stands for the dropped ones, so that a narrower format rounds once.
+        let odd = if magnitude >> 53 == 0 {
+            magnitude as f64
+        } else {
+            (magnitude >> 11 | u64::from(magnitude << 53 != 0)) as f64 * 2048.0
+        };
+        match dtype.kind() {
+            Kind::Float(_) if dtype == DType::F64 => Ok((value as f64).into()),
+            Kind::Float(_) => Self::from_f64(dtype, if value < 0 { -odd } else { odd })
+                .map_err(|_| Error::number(dtype, value.to_string())),
+            Kind::Signed | Kind::Unsigned => Self::of_integer(dtype, value.into()),
+        }
+    }
+
+    /// Takes an integer for an integer dtype.
+    fn of_integer(dtype: DType, value: i128) -> Result<Self, Error> {
+        let (lowest, highest) = dtype.integer_range();
+        if !(lowest..=highest).contains(&value) {
+            return Err(Error::number(dtype, value.to_string()));
+        }
+        Ok(Self { dtype, bits: value as u64 & (u64::MAX >> (64 - dtype.bits())) })
+    }
+
     /// Takes bits that are known to fit `dtype`.
     pub(crate) const fn new(dtype: DType, bits: u64) -> Self {
         Self { dtype, bits }
@@ -123,7 +202,7 @@ impl fmt::Display for Scalar {
 
 /// One of the four numbers of a [`Clamp`](crate::Clamp): min, max, scale or bias.
 ///
-/// A [`Scalar`] and a Rust value convert into it: `Number::from(6.0_f32)`.
+/// A [`Scalar`] and a Rust value convert into it, and an `Option` of them: `Number::from(6.0_f32)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Number {
@@ -158,6 +237,13 @@ impl Number {
 impl From<Scalar> for Number {
     fn from(scalar: Scalar) -> Self {
         Self::Value(scalar)
+    }
+}
+
+/// `None` is [`Number::Absent`].
+impl<T: Into<Self>> From<Option<T>> for Number {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Absent, Into::into)
     }
 }
 

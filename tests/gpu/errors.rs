@@ -126,6 +126,39 @@ fn layouts(table: &mut Table) {
 fn clamps(table: &mut Table) {
     table.add("17 bits for BF16", Scalar::from_bits(DType::BF16, 0x1_0000));
     table.add("3 bytes for BF16", Scalar::from_le_bytes(DType::BF16, &[0; 3]));
+    for (dtype, value) in [
+        (DType::F32, 3.5e38),
+        (DType::F16, -65_520.0),
+        (DType::BF16, f64::MAX),
+        (DType::I8, -129.0),
+        (DType::U8, 0.5),
+        (DType::U64, 18_446_744_073_709_551_616.0),
+        (DType::I64, f64::NAN),
+        (DType::I32, f64::INFINITY),
+    ] {
+        table.add(format!("{value:?} as {dtype}"), Scalar::from_f64(dtype, value));
+    }
+    for (dtype, value) in [(DType::F16, 65_520), (DType::U64, -1), (DType::I32, 1 << 31)] {
+        table.add(format!("{value} as {dtype}"), Scalar::from_i64(dtype, value));
+    }
+    let floats = Clamp::unbounded(DType::F32);
+    for (one, mean, deviation) in [
+        (0.0, 0.5, 0.5),
+        (f64::NAN, 0.5, 0.5),
+        (255.0, f64::INFINITY, 0.5),
+        (255.0, 0.5, 0.0),
+        (255.0, 0.5, f64::NAN),
+        (1.0, 0.5, 1e-39),
+        (1.0, 0.5, 1e60),
+        (1.0, 1e39, 0.5),
+    ] {
+        let what = format!("normalise by mean {mean:?}, deviation {deviation:?}, one {one:?}");
+        table.add(what, floats.normalize(one, [0.0, mean], [1.0, deviation]));
+    }
+    let doubles = Clamp::unbounded(DType::F64);
+    assert!(doubles.normalize(1.0, [1e39, 1e-60], [1e-39, 1e60]).is_ok());
+    table.add("the inverse by deviation 1e39", floats.denormalize(1.0, [0.0], [1e39]));
+    table.add("the inverse by mean 1e39", floats.denormalize(1.0, [1e39], [1.0]));
     let bytes = Clamp::new(0_u8, 1);
     let (absent, on_gpu) = (Number::Absent, Number::OnGpu);
     table.add("Max of f32 for BF16", Clamp::unbounded(DType::BF16).with_bounds(absent, 1.0_f32));
@@ -165,6 +198,7 @@ fn clamps(table: &mut Table) {
     let (quantize, dequantize) = (quantize(0.1, 3).unwrap(), dequantize(DType::U8, 3).unwrap());
     table.add("quantise with an affine step", quantize.with_affine(1.0, 0.0));
     table.add("dequantise with an affine step", dequantize.with_affine(0.5, 3.0));
+    table.add("dequantise and normalise", dequantize.normalize(1.0, [0.5], [0.5]));
     table.add("quantise, a scale on the GPU", quantize.with_affine(on_gpu, absent));
     table.add("quantise, a bias on the GPU", quantize.with_affine(absent, on_gpu));
     table.add("quantise, no scale and no bias", quantize.with_affine(absent, absent));

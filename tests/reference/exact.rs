@@ -3,11 +3,13 @@
 use clamp_testing::numbers::{limits, number};
 use clamp_testing::random::Random;
 use clamp_testing::values::{NAN_RULES, PRECISIONS, ROUNDINGS, pairs};
-use wgpu_clamp::{Clamp, DType, Element, NanRule, Precision, reference};
+use wgpu_clamp::{Clamp, DType, Element, NanRule, Precision, Rounding, Scalar, reference};
 
 use crate::host::{narrowed, widened};
 use crate::inputs::{converting, element, hard_step, with_step};
-use crate::numbers::{fields, infinity, nearest_float, rounded_result, sign_bit, wrapped};
+use crate::numbers::{
+    fields, infinity, nearest_float, nearest_float_of_integer, rounded_result, sign_bit, wrapped,
+};
 
 /// Asserts the exact result of a clamp without bounds; returns it.
 fn assert_rounded_once(clamp: &Clamp, x: u64) -> u64 {
@@ -176,4 +178,76 @@ fn attributes_of_standards_become_the_nearest_floats() {
             }
         }
     }
+}
+
+/// Scalars for a dtype known at run time: of any f64 and any i64, with ties and their neighbours in every dtype.
+#[test]
+fn scalars_are_rounded_once_or_refused() {
+    let mut random = Random(66);
+    let mut refused = [0; 12];
+    for (n, &dtype) in DType::ALL.iter().enumerate() {
+        for _ in 0..4000 {
+            // A bit more than a significand of BF16, F16 or F32 has, at any place; then nothing or a last bit.
+            let (width, shift) = (random.pick(&[10, 13, 26]), random.below(64));
+            let last = random.pick(&[0, 1, -1]);
+            let integer = ((random.bits() as i64 >> (64 - width)) << shift).wrapping_add(last);
+            let made = Scalar::from_i64(dtype, integer).ok().map(Scalar::bits);
+            let expected = if dtype.is_float() {
+                let bits = nearest_float_of_integer(dtype, integer);
+                (bits & !sign_bit(dtype) != infinity(dtype)).then_some(bits)
+            } else {
+                let [lowest, highest] = limits(dtype);
+                (lowest..=highest).contains(&integer.into()).then(|| wrapped(dtype, integer.into()))
+            };
+            assert_eq!(made, expected, "{integer} as {dtype}");
+
+            let values = [integer as f64, f64::from_bits(random.bits()), random.number()];
+            let value = random.pick(&values);
+            let made = Scalar::from_f64(dtype, value).ok();
+            if value.is_nan() {
+                let number = made.map(|made| number(dtype, made.bits()));
+                assert_eq!(number.is_some_and(f64::is_nan), dtype.is_float(), "{dtype}");
+                continue;
+            }
+            let expected = if dtype.is_float() {
+                let bits = nearest_float(dtype, value);
+                (bits & !sign_bit(dtype) != infinity(dtype) || value.is_infinite()).then_some(bits)
+            } else {
+                let [lowest, highest] = limits(dtype);
+                let is_in_range = value.fract() == 0.0 && (lowest..=highest).contains(&(value as i128));
+                is_in_range.then(|| wrapped(dtype, value as i128))
+            };
+            assert_eq!(made.map(Scalar::bits), expected, "{value:e} as {dtype}");
+            refused[n] += i32::from(made.is_none());
+        }
+        // An f64 is always an F64.
+        assert_eq!(refused[n] == 0, dtype == DType::F64, "{dtype}");
+    }
+}
+
+/// Scale and bias of a normalisation are the real numbers, rounded; the inverse's too. Bytes come back.
+#[test]
+fn normalisations_round_their_numbers_once() {
+    let (mean, deviation) = ([0.485, 0.0, -3.5], [0.229, 1.0, 0.001]);
+    let floats = Clamp::unbounded(DType::F32).with_source(DType::U8).unwrap();
+    let there = floats.normalize(255.0, mean, deviation).unwrap();
+    let back = Clamp::new(0_u8, 255)
+        .with_source(DType::F32)
+        .unwrap()
+        .with_rounding(Rounding::NearestEven)
+        .denormalize(255.0, mean, deviation)
+        .unwrap();
+    for channel in 0..3 {
+        let (mean, deviation) = (mean[channel], deviation[channel]);
+        let numbers = |clamp: Clamp| [clamp.scale(), clamp.bias()].map(|number| number.value().unwrap());
+        let single = |value: f64| Scalar::from(value as f32);
+        assert_eq!(numbers(there[channel]), [single(1.0 / (255.0 * deviation)), single(-mean / deviation)]);
+        assert_eq!(numbers(back[channel]), [single(255.0 * deviation), single(255.0 * mean)]);
+        for byte in 0..=255_u8 {
+            let float = reference::element(&there[channel], byte.into()).unwrap();
+            assert_eq!(reference::element(&back[channel], float).unwrap(), u64::from(byte), "{channel}");
+        }
+    }
+    let doubles = Clamp::unbounded(DType::F64).normalize(1.0, [0.1], [0.3]).unwrap();
+    assert_eq!(doubles[0].scale(), (1.0 / 0.3).into());
 }

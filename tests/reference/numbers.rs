@@ -110,6 +110,11 @@ pub fn nearest_float(dtype: DType, value: f64) -> u64 {
     rounded(&Clamp::unbounded(dtype), &exact, value.is_sign_negative())
 }
 
+/// The element of a float dtype that is nearest to an integer, ties to even.
+pub fn nearest_float_of_integer(dtype: DType, value: i64) -> u64 {
+    rounded(&Clamp::unbounded(dtype), &(BigInt::from(value) << (2 * POINT)), false)
+}
+
 /// Rounds a sum of [`product_and_sum`] to the nearest float, ties to even, or to an integer as the clamp does.
 /// `negative_zero`: whether an exact 0 becomes −0.
 fn rounded(clamp: &Clamp, value: &BigInt, negative_zero: bool) -> u64 {
