@@ -114,6 +114,17 @@ impl Layout {
         Self::counted(shape, strides, offset)?.addressable()
     }
 
+    /// The same elements without the dimensions of extent 1.
+    pub(crate) fn squeezed(&self) -> Self {
+        let mut squeezed = Self { rank: 0, shape: [1; MAX_RANK], strides: [0; MAX_RANK], ..*self };
+        for (&extent, &stride) in self.shape().iter().zip(self.strides()).filter(|(extent, _)| **extent != 1)
+        {
+            (squeezed.shape[squeezed.rank], squeezed.strides[squeezed.rank]) = (extent, stride);
+            squeezed.rank += 1;
+        }
+        squeezed
+    }
+
     /// The components of a texture in the buffer of a copy: shape `[channels, height, width]`. `bytes_per_row` is that of the
     /// copy. `channels` counts the components of a texel, each an element of `dtype`: 4 of U8 for `Rgba8Unorm`, 4 of F16 for
     /// `Rgba16Float`.

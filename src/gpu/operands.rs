@@ -142,7 +142,7 @@ impl fmt::Debug for Places {
 /// Source and destination may lie in one buffer if they are the same view (in place) or share no byte.
 ///
 /// A slot is a view of one element, or with [`Clamps::slots_along`] of one element per index of the axis: shape
-/// `[extent]`, any stride. It may lie in the buffer of `src` or `dst`, but not in the output.
+/// `[extent]`, or a shape that broadcasts to the output's, as `[1, extent, 1, 1]`; any stride. It may lie in the buffer of `src` or `dst`, but not in the output.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands<'a> {
     pub(crate) src: View<'a>,
@@ -264,9 +264,14 @@ impl<'a> Operands<'a> {
         along: Option<(usize, usize)>,
     ) -> Result<(), Error> {
         let shape = slot.layout.shape();
-        if slot.layout.len() != 1 && along.is_none_or(|(_, extent)| *shape != [extent]) {
+        if slot.layout.len() != 1 && !along.is_some_and(|(axis, _)| self.lies_along(axis, shape)) {
             let needed = match along {
-                Some((axis, extent)) => format!(", or [{extent}], one for each index of axis {axis}"),
+                Some((axis, extent)) => {
+                    let mut whole = vec![1; self.dst.layout.rank()];
+                    whole[axis] = extent;
+                    let whole = if whole.len() > 1 { format!(" or {whole:?}") } else { String::new() };
+                    format!(", or [{extent}]{whole}, one for each index of axis {axis}")
+                }
                 None => "; `Clamps::slots_along` takes one for each index of an axis".to_owned(),
             };
             let remedy = format!("1 element is needed{needed}");
@@ -286,6 +291,19 @@ impl<'a> Operands<'a> {
         }
         slot.check_buffer(argument)?;
         self.check_outside(argument, slot, dtype)
+    }
+
+    /// Whether a slot of this shape has one element for each index of an axis: the axis alone, or a shape that broadcasts
+    /// to that of the output.
+    fn lies_along(&self, axis: usize, slot: &[usize]) -> bool {
+        let shape = self.dst.layout.shape();
+        // NumPy aligns shapes at the last dimension.
+        let missing = shape.len().checked_sub(slot.len());
+        let broadcasts = missing.is_some_and(|missing| {
+            let needed = |n| if n == axis { shape[axis] } else { 1 };
+            missing <= axis && slot.iter().zip(missing..).all(|(extent, n)| *extent == needed(n))
+        });
+        *slot == [shape[axis]] || broadcasts
     }
 
     /// Refuses a slot that shares a byte with the output, whose elements are of `dtype`.
@@ -394,7 +412,7 @@ impl<'a> Operands<'a> {
     /// The layouts of the slots; `None` without any slot.
     pub(super) fn slot_layouts(&self) -> Option<SlotLayouts> {
         let any = self.slots.iter().any(Option::is_some);
-        any.then(|| self.slots.map(|slot| slot.map(|view| view.layout)))
+        any.then(|| self.slots.map(|slot| slot.map(|view| view.layout.squeezed())))
     }
 
     /// Drops the axis of the clamps' slots if each slot has a single element.

@@ -22,8 +22,8 @@
 //! }
 //! ```
 //!
-//! - A slot is a view of one element. With [`Clamps::slots_along`] it may have shape `[extent]`, an element for each index of an
-//!   axis, with any stride. Numbers that are not on the GPU are the same for all indices. See
+//! - A slot is a view of one element. With [`Clamps::slots_along`] it may have an element for each index of an axis: shape
+//!   `[extent]`, or a shape that broadcasts to the output's, as `[1, extent, 1, 1]`; any stride. Numbers that are not on the GPU are the same for all indices. See
 //!   [`quantization`](super::quantization) for an example; [`Clamps::along`] takes values only.
 //! - Numbers along an axis of more than 8 indices (on a driver that computes on the CPU: 100) are copied into a table of
 //!   16 to 128 bytes per index, which one binding must hold; see [`Clamps`].

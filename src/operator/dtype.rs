@@ -209,7 +209,10 @@ impl DType {
         Self::ALL.into_iter().find(has_it)
     }
 
-    /// The dtype of a name in lower case: `f32`, `float32`, `fp32` or `torch.float32`.
+    /// The integers that `PyTorch` and `TensorFlow` name with a `q` where they hold quantised numbers.
+    const QUANTIZED: [&str; 5] = ["int8", "uint8", "int16", "uint16", "int32"];
+
+    /// The dtype of a name in lower case: `f32`, `float32`, `fp32`, `torch.float32` or `quint8`.
     fn of_name(name: &str) -> Option<Self> {
         const LONG: [(&str, &str); 7] = [
             ("float", "f"),
@@ -221,6 +224,7 @@ impl DType {
             ("double", "f64"),
         ];
         let name = name.strip_prefix("torch.").unwrap_or(name);
+        let name = name.strip_prefix('q').filter(|rest| Self::QUANTIZED.contains(rest)).unwrap_or(name);
         let short =
             LONG.into_iter().find_map(|(long, short)| Some(format!("{short}{}", name.strip_prefix(long)?)));
         let short = short.as_deref().unwrap_or(name);
@@ -258,14 +262,15 @@ impl fmt::Display for DType {
 /// Parses the names that programs and files use:
 ///
 /// - in any case the [`name`](DType::name), as `f32`, or a longer name: `float32`, `FP16`, `bfloat16`, `INT8`,
-///   `torch.uint8`, `half`, `double`;
+///   `torch.uint8`, `quint8`, `half`, `double`;
+/// - a type of ONNX, `tensor(int8)` or `tensor(float)`, which has 32 bits;
 /// - ONNX's `FLOAT` in capitals only, since Python's `float` has 64 bits;
 /// - a code of `NumPy`, which begins with `<`, `|` or `=` and counts bytes: `<f4`, `|u1`, and `<i8` for `i64`. A
 ///   big-endian `>f4` is refused, since elements are little-endian.
 ///
 /// ```
 /// # use wgpu_clamp::DType;
-/// let pasted = ["bf16", "float32", "FLOAT16", "torch.uint8", "<f4", "|i1"].map(str::parse);
+/// let pasted = ["bf16", "float32", "FLOAT16", "torch.uint8", "<f4", "tensor(int8)"].map(str::parse);
 /// use DType::{BF16, F16, F32, I8, U8};
 /// assert_eq!(pasted, [BF16, F32, F16, U8, F32, I8].map(Ok));
 /// let error = ">f4".parse::<DType>().unwrap_err().to_string();
@@ -275,10 +280,12 @@ impl FromStr for DType {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let found = match text.strip_prefix(['<', '|', '=', '>']) {
-            Some(code) => Self::of_code(code),
-            None if text == "FLOAT" => Some(Self::F32),
-            None => Self::of_name(&text.to_ascii_lowercase()),
+        let element = text.strip_prefix("tensor(").and_then(|rest| rest.strip_suffix(')'));
+        let found = match (text.strip_prefix(['<', '|', '=', '>']), element) {
+            (Some(code), _) => Self::of_code(code),
+            (_, Some("float")) => Some(Self::F32),
+            (_, None) if text == "FLOAT" => Some(Self::F32),
+            (_, element) => Self::of_name(&element.unwrap_or(text).to_ascii_lowercase()),
         };
         let Some(dtype) = found else {
             let names = "give f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32 or u64, a name like float32, or a \
@@ -300,16 +307,25 @@ mod tests {
     #[test]
     fn names_are_those_that_programs_print() {
         for (dtype, names) in [
-            (DType::F32, "f32 F32 float32 Float32 FLOAT32 FLOAT fp32 FP32 torch.float32 <f4 =f4"),
-            (DType::F16, "f16 F16 float16 FLOAT16 fp16 FP16 half HALF torch.float16 torch.half <f2 =f2"),
-            (DType::BF16, "bf16 BF16 bfloat16 BFLOAT16 torch.bfloat16"),
-            (DType::F64, "f64 float64 FP64 double DOUBLE torch.float64 torch.double <f8 =f8"),
-            (DType::I8, "i8 I8 int8 INT8 torch.int8 |i1 <i1 =i1 >i1"),
-            (DType::I16, "i16 int16 INT16 torch.int16 <i2 =i2"),
-            (DType::I32, "i32 int32 INT32 torch.int32 <i4 =i4"),
-            (DType::I64, "i64 int64 INT64 torch.int64 <i8 =i8"),
-            (DType::U8, "u8 U8 uint8 UInt8 UINT8 torch.uint8 |u1 <u1 =u1 >u1"),
-            (DType::U16, "u16 uint16 UINT16 torch.uint16 <u2 =u2"),
+            (
+                DType::F32,
+                "tensor(float) tensor(float32) f32 F32 float32 Float32 FLOAT32 FLOAT fp32 FP32 torch.float32 <f4 =f4",
+            ),
+            (
+                DType::F16,
+                "tensor(float16) f16 F16 float16 FLOAT16 fp16 FP16 half HALF torch.float16 torch.half <f2 =f2",
+            ),
+            (DType::BF16, "tensor(bfloat16) bf16 BF16 bfloat16 BFLOAT16 torch.bfloat16"),
+            (DType::F64, "tensor(double) f64 float64 FP64 double DOUBLE torch.float64 torch.double <f8 =f8"),
+            (DType::I8, "tensor(int8) qint8 torch.qint8 i8 I8 int8 INT8 torch.int8 |i1 <i1 =i1 >i1"),
+            (DType::I16, "qint16 i16 int16 INT16 torch.int16 <i2 =i2"),
+            (DType::I32, "tensor(int32) QInt32 torch.qint32 i32 int32 INT32 torch.int32 <i4 =i4"),
+            (DType::I64, "tensor(int64) i64 int64 INT64 torch.int64 <i8 =i8"),
+            (
+                DType::U8,
+                "tensor(uint8) quint8 torch.quint8 u8 U8 uint8 UInt8 UINT8 torch.uint8 |u1 <u1 =u1 >u1",
+            ),
+            (DType::U16, "quint16 u16 uint16 UINT16 torch.uint16 <u2 =u2"),
             (DType::U32, "u32 uint32 UINT32 torch.uint32 <u4 =u4"),
             (DType::U64, "u64 uint64 UINT64 torch.uint64 <u8 =u8"),
         ] {
@@ -322,7 +338,7 @@ mod tests {
     #[test]
     fn other_names_are_refused() {
         let names = "\u{20}f f8 f128 fp8 bf32 i i4 u1 uint int8_t float Float torch.float half16 halff16 xf32 \
-                     bool b1 <b2 <bf16 <f16 <f3 <f <c8 <U4 |b1 <> >q9 <<f4 f4 complex64 ï8";
+                     bool b1 <b2 <bf16 <f16 <f3 <f <c8 <U4 |b1 <> >q9 qint64 quint4x2 qu8 qq q tensor(FLOAT) tensor(bool) tensor(<f4) tensor(int8 tensor() seq(int8) int8) <<f4 f4 complex64 ï8";
         for name in names.split(' ').chain(["", " f32", "f32 "]) {
             let said = name.parse::<DType>().unwrap_err().to_string();
             assert!(said.starts_with(&format!("dtype: {name:?} is unknown; give f32, ")), "{said}");

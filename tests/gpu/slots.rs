@@ -45,6 +45,29 @@ fn slots_lie_in_the_buffers_of_src_and_dst() {
     }
 }
 
+/// Numbers per channel in the shapes that frameworks hold, and in every second element of a buffer.
+#[test]
+fn slots_along_an_axis_have_any_shape_that_broadcasts() {
+    for gpu in gpus() {
+        let numbers = [3_i16, -1, 7, 20, 11];
+        let input: Vec<u8> = (0..2 * 5 * 3 * 4_i16).flat_map(|x| (x % 40 - 20).to_le_bytes()).collect();
+        let slot: Vec<u8> = numbers.iter().flat_map(|x| [*x, 99]).flat_map(i16::to_le_bytes).collect();
+        let (src, slot) = (buffer(gpu, &input), buffer(gpu, &slot));
+        let nchw = packed(&[2, 5, 3, 4]);
+        let clamp = Clamp::unbounded(DType::I16).with_bounds(Number::OnGpu, 25_i16).unwrap();
+        let by_value = numbers.map(|min| Clamp::new(min, 25));
+        for (shape, strides) in
+            [(&[5][..], &[2][..]), (&[5, 1, 1], &[2, 7, 0]), (&[1, 5, 1, 1], &[-3, 2, 1, 1])]
+        {
+            let dst = buffer(gpu, &vec![0; input.len()]);
+            let operands = Operands::new(View::of::<i16>(&src, nchw), View::of::<i16>(&dst, nchw));
+            let min = View::of::<i16>(&slot, strided(shape, strides, 0));
+            gpu.host.submit(Clamps::slots_along(1, &clamp), operands.with_min(min)).unwrap();
+            compare(gpu, Clamps::along(1, &by_value), operands, &input, &vec![0; input.len()]);
+        }
+    }
+}
+
 /// If scale or bias is NaN or ∞, a NaN stays and each other element becomes the quiet NaN. With such a number for one row
 /// alone, the other row is as ever.
 #[test]

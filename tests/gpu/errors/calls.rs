@@ -241,7 +241,9 @@ fn slots(table: &mut Table, gpu: &Gpu) {
         for (mistake, clamps, slot) in [
             ("a slot of a number by value", (&plain).into(), at(&other, packed(&[]))),
             ("four numbers for one clamp", one, at(&other, packed(&[4]))),
-            ("a slot of rank 2", along, at(&other, packed(&[4, 1]))),
+            ("four numbers along axis 1", along, at(&other, packed(&[1, 4]))),
+            ("a slot of rank 3", along, at(&other, packed(&[1, 4, 1]))),
+            ("four numbers, each twice", along, at(&other, packed(&[4, 2]))),
             ("2 numbers for 4 channels", along, at(&other, packed(&[2]))),
             ("no numbers for 4 channels", along, at(&other, packed(&[0]))),
             ("along axis 2 of 2", Clamps::slots_along(2, &asked), at(&other, packed(&[]))),
@@ -255,7 +257,9 @@ fn slots(table: &mut Table, gpu: &Gpu) {
         }
         table.call(format!("{argument}: no slot"), gpu, one, in_place);
         // Directly behind the output.
-        for (clamps, shape) in [(one, &[][..]), (along, &[4])] {
+        for (clamps, shape) in
+            [(one, &[][..]), (along, &[4]), (along, &[4, 1]), (along, &[1, 1]), (one, &[1, 1, 1])]
+        {
             let slot = at(&data, Layout::packed_at(shape, behind).unwrap());
             gpu.clamper().prepare(clamps, with_slot(in_place, n, slot)).unwrap();
         }
