@@ -243,8 +243,8 @@ impl Clamper {
     /// [`prepare`](Self::prepare) or [`encode`](Self::encode) of such a call compiles nothing. It takes no buffers: call it while
     /// the program loads, on any thread. A clamper's clones share pipelines.
     ///
-    /// Pipelines depend on the dtypes, the rules, the kind of affine step and the layouts, not on bounds, scales or
-    /// buffers. The plan must be made with [`limits`](Self::limits) of this clamper, and by [`Plan::in_one_buffer`] if src
+    /// Pipelines depend on the dtypes, the rules, the kind of affine step and the layouts; of floats also on whether all bounds
+    /// leave zero as it is, and all scales are positive. Other bounds and scales, and other buffers, share them. The plan must be made with [`limits`](Self::limits) of this clamper, and by [`Plan::in_one_buffer`] if src
     /// and dst lie in one buffer. For [`Clamps::slots_along`] with slots of one element, plan the clamp alone.
     ///
     /// A driver may defer a part of the compilation to the first dispatch; Mesa's lavapipe defers 40 to 240 ms. Only a
@@ -264,7 +264,7 @@ impl Clamper {
     ///     let clamper = clamper.clone();
     ///     std::thread::spawn(move || {
     ///         let frame = Layout::packed(&[3, 480, 640])?;
-    ///         // Any bounds: they change no pipeline.
+    ///         // Other bounds around zero share the pipeline.
     ///         clamper.compile(&Plan::new(Clamp::new(0.0_f32, 1.0), &frame, &frame, clamper.limits())?)
     ///     })
     /// }
