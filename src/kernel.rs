@@ -100,7 +100,7 @@ impl Task {
 /// The part of a region that a kernel would take: the whole region, or a range of one dimension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Claim {
-    /// What lies beside it goes to kernels that take all of it.
+    /// The parts beside the cut go to kernels whose claims have none.
     pub(crate) cut: Option<Cut>,
     /// For src and dst: the alignment of a binding's end, in bytes. It may exceed a word only if elements follow the
     /// claimed part, because a binding must not end behind its buffer.

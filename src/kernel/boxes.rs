@@ -106,18 +106,22 @@ impl Piece {
         let behind_last = (lead + growth.pixel_len(d) + reach) * growth.sizes[DST];
         let past_dst = keeps && !behind_last.next_multiple_of(WORD).is_multiple_of(PACKET);
         let behind = if past_src { growth.packet_past()? } else { 0 }.max(past_dst.into());
-        let rest = along.extent.checked_sub(first + behind)? % growth.extents[d];
-        growth.divide_others();
+        let uncut = along.extent.checked_sub(first + behind)?;
+        let taken = uncut / growth.extents[d] * growth.extents[d];
+        let kept = growth.divide_others(taken == along.extent);
         if growth.len() == 1 {
             return None;
         }
         let channels = growth.channels(task);
-        let extent = along.extent - first - behind - rest;
+        let (dim, first, taken) = kept.map_or((d, first, taken), |e| {
+            let extent = dims[e].extent;
+            (e, 0, extent - extent % growth.extents[e])
+        });
         // A cut keeps at least half of the dimension, and the first channel.
-        if extent * 2 < along.extent || along.channels && first > 0 {
+        if taken * 2 < dims[dim].extent || dims[dim].channels && first > 0 {
             return None;
         }
-        let cut = (extent < along.extent).then_some(Cut { dim: d, first, extent });
+        let cut = (taken < dims[dim].extent).then_some(Cut { dim, first, extent: taken });
         let ends = [past_src, past_dst].map(|past| if past { PACKET } else { WORD } as u64);
         let claim = Claim { cut, ends };
         let main = claim.main(region);

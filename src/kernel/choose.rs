@@ -9,7 +9,7 @@ use super::region::Region;
 use super::thresholds::{LEAST_BYTES, LEAST_CHANNELS, LEAST_ELEMENTS, LEAST_PACKETS, PIXEL};
 use super::{Claim, Kernel, Placement, Task, WORD};
 
-/// A kernel, the region that it claims, and the parts of it that it leaves to others.
+/// A kernel, and the part of a region that it takes.
 #[derive(Clone, Copy)]
 pub(crate) struct Candidate {
     pub(crate) kernel: Kernel,
@@ -57,14 +57,13 @@ pub(crate) fn candidates<'a>(task: &'a Task, region: &'a Region) -> impl Iterato
 
 /// The boxes that can take a region or most of it, the best first.
 fn boxes(task: &Task, region: &Region) -> Vec<Candidate> {
-    let mut all = boxes_storing(task, region, Stores::Packets);
+    let packets = boxes_storing(task, region, Stores::Packets);
     // A word holds four elements or one. In one buffer, words of dst could share packets with src.
-    if task.placement == Placement::TwoBuffers && matches!(task.arithmetic.dtype.size(), 1 | 4) {
-        let words = boxes_storing(task, region, Stores::Words);
-        let at = if words_first(task, region, &all) { 0 } else { all.len() };
-        all.splice(at..at, words);
+    if task.placement != Placement::TwoBuffers || !matches!(task.arithmetic.dtype.size(), 1 | 4) {
+        return packets;
     }
-    all
+    let words = boxes_storing(task, region, Stores::Words);
+    if words_first(task, region, &packets) { [words, packets].concat() } else { [packets, words].concat() }
 }
 
 /// Boxes that store packets or words, the best first: those that share look-ups of channels, those that load whole packets of
@@ -96,8 +95,8 @@ fn boxes_storing(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate>
 }
 
 /// Whether neighbours store words before packets: where a packet of src, or as many elements near each other, becomes a word;
-/// where sixteen channels would be looked up at once; and where pixels of words lie on no packets of src, for which
-/// nothing is left to another kernel. `others` store packets.
+/// where sixteen channels would be looked up at once; and where no box takes pixels of words by whole packets of src without
+/// loading past them. `others` store packets.
 fn words_first(task: &Task, region: &Region, others: &[Candidate]) -> bool {
     let Some(row) = region.dims().last() else { return false };
     let is_near = Growth::new(task, region, Stores::Words).is_some_and(|growth| growth.is_near(PIXEL));

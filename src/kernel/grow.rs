@@ -176,13 +176,21 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Shortens the box along dimensions other than [`d`](Self::d) until its extents divide the region's.
-    pub(super) fn divide_others(&mut self) {
+    /// Shortens the box along dimensions other than [`d`](Self::d) until its extents divide the region's; if `but_one`, except
+    /// along the first that needs it, which is returned.
+    pub(super) fn divide_others(&mut self, but_one: bool) -> Option<usize> {
+        let mut kept = None;
         for e in (0..self.dims.len()).filter(|&e| e != self.d) {
-            while !self.dims[e].extent.is_multiple_of(self.extents[e]) {
+            let extent = self.dims[e].extent;
+            if but_one && kept.is_none() && !extent.is_multiple_of(self.extents[e]) {
+                kept = Some(e);
+                continue;
+            }
+            while !extent.is_multiple_of(self.extents[e]) {
                 self.extents[e] /= 2;
             }
         }
+        kept
     }
 
     pub(super) fn channels(&self, task: &Task) -> Channels {

@@ -26,7 +26,8 @@ impl Piece {
         };
         let in_phase = alike(region.starts[SRC], region.starts[DST])
             && outer.iter().all(|dim| alike(dim.src.cast_unsigned(), dim.dst.cast_unsigned()));
-        // `AcrossPackets` may leave the last packet of dst to words. Where runs have ends, that costs no further dispatch.
+        // `AcrossPackets` may leave the last packet of dst to words. That costs no further dispatch where the ends of runs are
+        // left to them anyway, and pays one where the tensor is large.
         let whole = region.starts[DST].is_multiple_of(unit)
             && row.extent.is_multiple_of(unit)
             && outer.iter().all(|dim| dim.dst.unsigned_abs().is_multiple_of(unit));

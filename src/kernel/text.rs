@@ -302,8 +302,8 @@ impl Text<'_> {
                 .flat_map(|element| (0..size).map(|byte| element.offsets[SRC] as usize * size + byte))
                 .collect();
             match piece.reads {
-                Reads::Packets | Reads::AcrossPackets => self.load_packets(r, &start, &bytes),
-                Reads::Words => self.load_words(r, &start, &bytes),
+                Reads::Packets | Reads::AcrossPackets => self.load_packets(r, start, &bytes),
+                Reads::Words => self.load_words(r, start, &bytes),
                 Reads::AcrossWords if piece.loads_single_elements() => {
                     // A single element lies in one word.
                     self.line(format!("let byte_{r} = {};", start.times(size)));
@@ -327,18 +327,17 @@ impl Text<'_> {
     }
 
     /// Writes the loads of a row's packets, or of two packets for each, which are joined.
-    fn load_packets(&mut self, r: usize, start: &Expr, bytes: &BTreeSet<usize>) {
+    fn load_packets(&mut self, r: usize, start: Expr, bytes: &BTreeSet<usize>) {
         let size = self.piece.size(SRC);
         let joins = self.piece.reads == Reads::AcrossPackets;
         let first = Expr::name(if joins { format!("byte_{r}") } else { format!("from_{r}") });
-        let at = if joins { start.clone().times(size) } else { start.clone().divided(PACKET / size) };
+        let at = if joins { start.times(size) } else { start.divided(PACKET / size) };
         self.line(format!("let {first} = {at};"));
         for packet in bytes.iter().map(|byte| byte / PACKET).collect::<BTreeSet<_>>() {
             let load = |at: Expr| Expr::Call("load_src_packet", vec![at.plus(packet)]);
             let whole = if joins {
                 // The second packet is the first one again where the elements lie in one.
-                let both = [first.clone(), first.clone().plus(PACKET - 1)].map(|at| load(at.divided(PACKET)));
-                let [low, high] = both;
+                let [low, high] = [0, PACKET - 1].map(|by| load(first.clone().plus(by).divided(PACKET)));
                 Expr::Call("across_packets", vec![first.clone(), Expr::Number(size as u32), low, high])
             } else {
                 load(first.clone())
@@ -348,9 +347,8 @@ impl Text<'_> {
     }
 
     /// Writes the loads of a row that begins at a word.
-    fn load_words(&mut self, r: usize, start: &Expr, bytes: &BTreeSet<usize>) {
+    fn load_words(&mut self, r: usize, start: Expr, bytes: &BTreeSet<usize>) {
         let size = self.piece.size(SRC);
-        let start = start.clone();
         let first = if size < WORD { start.divided(WORD / size) } else { start.times(size / WORD) };
         self.line(format!("let from_{r} = {first};"));
         for word in words(bytes) {

@@ -1,6 +1,6 @@
 //! The numbers by which kernels are chosen and boxes grow.
 
-/// The fewest packets of a run that a stream takes. Up to three lie beside its whole units, which words take.
+/// The fewest packets of a run that a stream takes. Words take its ends: up to three packets where units begin anywhere.
 pub(super) const LEAST_PACKETS: usize = 4;
 
 /// The fewest elements of which a kernel may leave some to another dispatch.
@@ -15,8 +15,8 @@ pub(super) const LEAST_CHANNELS: usize = 128;
 /// The most elements between neighbours in src that are near enough for words.
 pub(super) const PIXEL: usize = 4;
 
-/// The most bytes on one side of a box with few channels, and the most elements of a box: compile time grows faster than the
-/// box. A quarter of the elements for exact steps, which are long.
+/// The most bytes on one side of a box, and the most elements: compile time grows faster than the box. A quarter of the elements
+/// for exact steps, which are long.
 pub(super) const MOST_BYTES: usize = 256;
 pub(super) const MOST_ELEMENTS: usize = 256;
 
@@ -26,8 +26,10 @@ pub(super) const WHOLE: usize = 8;
 /// The most elements of dst per element of a pixel, for packets that also have bytes to keep.
 pub(super) const SPARSEST: usize = 4;
 
-/// The fewest boxes along src of a square, and bytes of a line of a GPU's cache, which neighbours of one order leave.
+/// The fewest boxes of a square along src's fastest dimension.
 pub(super) const LEAST_ALONG: usize = 2;
+
+/// Bytes of a line of a GPU's cache. Boxes lie in squares if neighbours along dst would load a line each.
 pub(super) const LINE: usize = 128;
 
 /// The fewest packets between pixels that share look-ups of channels, so that neighbouring invocations fill lines.

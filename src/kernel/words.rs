@@ -47,8 +47,9 @@ fn dispatch(
     let [rank, depth] = runs.ranks();
     // Without a stream, `UNIT` is unused.
     let unit = ("UNIT", beside.unwrap_or(4));
-    let flags = [("BESIDE", beside.is_some().into()), ("STEPS_CHANNELS", runs.step_channels().into())];
-    let entry_point = EntryPoint::new("words", &[rank, depth, unit, flags[0], flags[1]]);
+    let (beside, steps) = (beside.is_some().into(), runs.step_channels().into());
+    let constants = [rank, depth, unit, ("BESIDE", beside), ("STEPS_CHANNELS", steps)];
+    let entry_point = EntryPoint::new("words", &constants);
     Dispatch { kernel: Kernel::Words, entry_point, grid }
 }
 

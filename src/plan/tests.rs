@@ -255,6 +255,20 @@ fn a_second_dispatch_has_to_pay() {
     }
 }
 
+/// Boxes of a transpose fill packets along one dimension, and leave a remainder of the other to another kernel.
+#[test]
+fn odd_extents_keep_their_boxes() {
+    let transposed = |rows, columns| packed(&[columns, rows]).permute(&[1, 0]).unwrap();
+    for (dtype, rows, columns, pieces) in [
+        (DType::U8, 4097, 4096, "16 (1 to far) × 16 (far to 1)"),
+        (DType::F32, 2049, 2048, "4 (1 to far) × 4 (far to 1)"),
+        (DType::F32, 2049, 2047, "2 (1 to far), by words, to words"),
+    ] {
+        let plan = plan(dtype, &transposed(rows, columns), &packed(&[rows, columns]));
+        assert!(plan.dispatches() <= 3 && plan.to_string().contains(pieces), "{plan}");
+    }
+}
+
 #[test]
 fn f64_is_fast_where_the_device_has_it() {
     let (src, dst) = (packed(&[64, 64]), packed(&[64, 64]).permute(&[1, 0]).unwrap());

@@ -130,7 +130,8 @@ fn every_module_translates_and_is_what_rust_takes_it_for() {
     }
 }
 
-/// Checks that a module has its kernel's entry point, and the constants of shortcuts. The sanitizer checks the kernel's own.
+/// Checks that a module has its kernel's entry point, and the constants of shortcuts. naga refuses unknown
+/// constants of the kernel's own, where a plan is executed.
 fn the_entry_point_is_that_of_the_kernel(key: ModuleName, module: &naga::Module) {
     let written: Vec<_> = module.entry_points.iter().map(|e| e.name.as_str()).collect();
     assert_eq!(written, [key.kernel.name()], "{key:?}");

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::expr::Expr;
 
 /// A byte of a loaded word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Byte<'a> {
     pub(super) word: &'a Expr,
     /// Counted from the lowest byte.
