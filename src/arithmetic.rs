@@ -1,25 +1,21 @@
-//! The numbers that the shaders compute with: bounds as keys (integers that order elements by value), scale and bias as
-//! integers or floats. A struct that `mirrors!` declares has a twin in `shaders/`: same member names, order and
-//! offsets. A test in `shader/tests.rs` compares them.
+//! Chooses the arithmetic of a call, and lays out the numbers that its shaders read: Min, Max, scale and bias as the caller gave
+//! them, and for steps between integers those that a search found.
 
 mod bounds;
 mod fixed;
-mod float;
 mod halves;
 mod integer;
 mod line;
 mod numbers;
-mod parameters;
 mod parts;
 mod quantized;
 mod slots;
 mod step;
 
-pub(crate) use numbers::StepNumbers;
+pub(crate) use numbers::{MOST_NUMBERS, ParameterPlace, Parameters, StepNumbers, kept_in};
 #[cfg(test)]
-pub(crate) use parameters::twins;
-pub(crate) use parameters::{Entries, ParameterBytes, ParameterPlace, Parameters, readers};
-pub(crate) use slots::{MAX_SLOTS, NUMBERS, ResolveParams, Slot, SlotReads, Target};
+pub(crate) use slots::SlotParams;
+pub(crate) use slots::{GatherParams, MAX_SLOTS, NUMBERS, Slot, Target};
 pub(crate) use step::{AffineStep, Arithmetic, Class, Form, Shortcuts};
 
 /// The 32-bit words of a number, low word first, as in the shaders.

@@ -38,9 +38,6 @@ pub(crate) const PACKET: usize = 16;
 /// Bytes in a word, the smallest load or store of a shader.
 pub(crate) const WORD: usize = 4;
 
-/// The most channels that a GPU looks up in the uniform block.
-const FEW: usize = 8;
-
 /// Invocations in a workgroup; `WORKGROUP_SIZE` of `grid.wgsl`.
 pub(crate) const WORKGROUP_SIZE: u32 = 256;
 
@@ -51,6 +48,8 @@ pub(crate) struct Task {
     pub(crate) shortcuts: Shortcuts,
     /// The number of channels, each with its own clamp; 1 if one clamp serves all elements.
     pub(crate) channels: usize,
+    /// Where the clamps' numbers lie.
+    pub(crate) place: ParameterPlace,
     /// [`OneBuffer`](Placement::OneBuffer) or [`TwoBuffers`](Placement::TwoBuffers). In one buffer, the plan may still
     /// bind a window in [`TwoRanges`](Placement::TwoRanges).
     pub(crate) placement: Placement,
@@ -59,7 +58,7 @@ pub(crate) struct Task {
 
 impl Task {
     /// The task with the shortest arithmetic that serves all `clamps`; `None` if there is no clamp. `found` gets the numbers
-    /// of their steps, see [`Arithmetic::of`].
+    /// that a search finds for their steps, see [`Arithmetic::of`].
     pub(crate) fn of(
         clamps: &[Clamp],
         channels: usize,
@@ -69,15 +68,9 @@ impl Task {
     ) -> Option<Self> {
         let arithmetic = Arithmetic::of(clamps, limits.f64_arithmetic, found)?;
         let shortcuts = Shortcuts::of(arithmetic, clamps);
-        Some(Self { arithmetic, shortcuts, channels, placement, limits })
-    }
-
-    pub(crate) const fn parameter_place(&self) -> ParameterPlace {
-        // A GPU reads a uniform array one address at a time where the indices of lanes differ. On an H200, 64 channels of
-        // I32 took as long as 20 copies; a table in storage was four times as fast.
-        // On lavapipe, 64 channels from a table in storage took up to 2.8 times as long (16 MiB, 2026-11-27).
-        let most = if self.limits.cpu { ParameterPlace::Block.in_block() } else { FEW };
-        ParameterPlace::of(self.channels, most)
+        let has_slots = clamps.iter().any(|clamp| clamp.number_on_gpu().is_some());
+        let place = if channels > 1 || has_slots { ParameterPlace::Table } else { ParameterPlace::Block };
+        Some(Self { arithmetic, shortcuts, channels, place, placement, limits })
     }
 
     /// Whether the device's own instructions convert F16. On a CPU, integers are faster: the device's instructions reached

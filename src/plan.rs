@@ -2,14 +2,14 @@
 //! Pure functions; no GPU is needed.
 
 mod bindings;
+mod gather;
 mod recording;
-mod resolve;
 mod strategy;
 mod window;
 
 use std::fmt;
 
-use crate::arithmetic::{ParameterBytes, StepNumbers};
+use crate::arithmetic::{ParameterPlace, Parameters, StepNumbers};
 use crate::error::in_bytes;
 use crate::kernel::{self, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
@@ -17,8 +17,8 @@ use crate::shader::{Module, ModuleName, PipelineName};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Shader};
 
 pub(crate) use bindings::Range;
+pub(crate) use gather::{Gather, SlotLayouts};
 pub use recording::{Binding, BoundBuffer, Dispatch, Recording};
-pub(crate) use resolve::{Resolve, SlotLayouts};
 use strategy::Strategy;
 pub(crate) use window::{UniformLayout, Window};
 
@@ -100,7 +100,7 @@ impl Plan {
     }
 
     /// As [`new`](Self::new) and [`in_one_buffer`](Self::in_one_buffer). `found` gets the numbers of the clamps' affine steps
-    /// for [`parameters`](Self::parameters).
+    /// that a search finds, for [`parameters`](Self::parameters).
     pub(crate) fn checked(
         clamps: Clamps<'_>,
         src: &Layout,
@@ -166,7 +166,7 @@ impl Plan {
         limit_name: &'static str,
         limit: u64,
     ) -> Result<(), Error> {
-        let (needed, channels) = (self.stored_parameters(), self.task.map_or(1, |task| task.channels as u64));
+        let (needed, channels) = (self.table_bytes(), self.task.map_or(1, |task| task.channels as u64));
         if needed <= limit {
             return Ok(());
         }
@@ -213,28 +213,18 @@ impl Plan {
         workgroups.into_iter().map(|(name, workgroups)| Shader::new(name, workgroups)).collect()
     }
 
-    /// The pipelines of the dispatches, each once, with those that read numbers on the GPU.
-    pub(crate) fn pipelines(&self) -> Result<Vec<PipelineName>, Error> {
-        let Some(clamp) = self.clamp else { return Ok(Vec::new()) };
-        let mut names = Vec::new();
-        let mut add = |name| {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        };
-        // The place of a slot changes no pipeline.
-        let one = Layout::packed(&[])?;
-        let slots = clamp.numbers().map(|(_, number)| (number == Number::OnGpu).then_some(one));
-        self.resolves(&slots, (1, 0))?.iter().for_each(|resolve| add(resolve.pipeline));
+    /// The pipelines of the dispatches, each once, with the one that reads numbers on the GPU.
+    pub(crate) fn pipelines(&self) -> Vec<PipelineName> {
+        let Some(clamp) = self.clamp else { return Vec::new() };
+        let on_gpu = clamp.numbers().iter().any(|(_, number)| *number == Number::OnGpu);
+        let mut names: Vec<_> = on_gpu.then(PipelineName::gather).into_iter().collect();
         for window in self.windows() {
-            window
-                .launch
-                .dispatches
-                .iter()
-                .filter_map(|dispatch| self.pipeline(&window, dispatch))
-                .for_each(&mut add);
+            for dispatch in &window.launch.dispatches {
+                let name = self.pipeline(&window, dispatch);
+                names.extend(name.filter(|name| !names.contains(name)));
+            }
         }
-        Ok(names)
+        names
     }
 
     /// The limits that the plan was made with; `None` if there is no channel.
@@ -248,22 +238,27 @@ impl Plan {
         let mut kernels: Vec<_> = self.strategy.assignments().map(|part| part.kernel.to_string()).collect();
         kernels.sort_unstable();
         kernels.dedup();
-        format!("{}, {}{}", task.arithmetic, task.parameter_place(), kernels.join(" + "))
+        format!("{}, {}{}", task.arithmetic, task.place, kernels.join(" + "))
     }
 
     /// The parameters of the plan's clamps, the same for all windows; `None` if there is nothing to do. `numbers`: those of
     /// the clamps' affine steps.
-    pub(crate) fn parameters(&self, clamps: Clamps<'_>, numbers: &[StepNumbers]) -> Option<ParameterBytes> {
+    pub(crate) fn parameters(&self, clamps: Clamps<'_>, numbers: &[StepNumbers]) -> Option<Parameters> {
         let (task, whole) = (self.task.as_ref()?, self.strategy.assignments().next()?);
         let reversed = whole.region.reversed_channels;
-        let (place, list) = (task.parameter_place(), clamps.as_slice());
-        Some(ParameterBytes::new((list, numbers), task.channels, task.arithmetic, place, reversed))
+        let list = (clamps.as_slice(), numbers);
+        Some(Parameters::new(list, task.channels, task.arithmetic, task.place, reversed))
     }
 
-    /// The bytes of the storage buffer of [`parameters`](Self::parameters), 0 if uniform blocks hold them.
-    fn stored_parameters(&self) -> u64 {
+    /// The bytes of the table of [`parameters`](Self::parameters), 0 if uniform blocks hold them.
+    fn table_bytes(&self) -> u64 {
         let (Some(task), Some(_)) = (&self.task, self.strategy.assignments().next()) else { return 0 };
-        ParameterBytes::stored_size(task.arithmetic, task.parameter_place(), task.channels)
+        let is_table = task.place == ParameterPlace::Table;
+        if is_table {
+            (4 * task.arithmetic.number_count() as u64).saturating_mul(task.channels as u64)
+        } else {
+            0
+        }
     }
 
     /// The pipeline of a dispatch of `window`; `None` if there is no channel.
@@ -271,7 +266,7 @@ impl Plan {
         let task = self.task.as_ref()?;
         let module = ModuleName {
             arithmetic: task.arithmetic,
-            parameters: task.parameter_place(),
+            parameters: task.place,
             kernel: dispatch.kernel,
             placement: window.bindings.placement,
             f16_by_device: task.converts_f16_by_device(),

@@ -455,8 +455,8 @@ impl Case {
                 dst_after: &after,
             },
         )?;
-        let resolved = if self.has_slots() { " + resolve" } else { "" };
-        let specialization = plan.specialization() + resolved;
+        let gathers = if self.has_slots() { " + gather" } else { "" };
+        let specialization = plan.specialization() + gathers;
         Ok(Outcome { clamp, route: route.name(), plan: plan.to_string(), specialization, report })
     }
 }

@@ -2,16 +2,14 @@
 
 use std::fmt;
 
-use crate::arithmetic::{
-    AffineStep, Arithmetic, Class, Form, ParameterPlace, Parameters, Shortcuts, SlotReads, readers,
-};
+use crate::arithmetic::{AffineStep, Arithmetic, Class, Form, ParameterPlace, Shortcuts};
 use crate::fragment::{Fragment, fragment};
 use crate::kernel::GeometryBytes;
 use crate::kernel::{EntryPoint, Kernel, Placement};
 use crate::{DType, Rounding};
 
-/// The most bytes of a uniform block of one clamp: its parameters, then the kernel's geometry.
-pub(crate) const MAX_UNIFORM_BLOCK: usize = Parameters::CAPACITY + GeometryBytes::CAPACITY;
+/// The most bytes of a uniform block: a clamp's numbers, then the kernel's geometry.
+pub(crate) const MAX_UNIFORM_BLOCK: usize = ParameterPlace::MOST_BYTES + GeometryBytes::CAPACITY;
 
 /// The binding numbers of `shaders/params/` and `shaders/binding/`.
 pub(crate) mod binding {
@@ -19,17 +17,17 @@ pub(crate) mod binding {
     /// src, or src and dst in one binding.
     pub(crate) const SRC: u32 = 1;
     pub(crate) const DST: u32 = 2;
-    /// The storage buffer of channels' parameters.
-    pub(crate) const CHANNELS: u32 = 3;
+    /// The table of channels' numbers.
+    pub(crate) const TABLE: u32 = 3;
 
-    /// The bindings of `resolve.wgsl`, besides its parameters.
-    pub(crate) mod resolve {
+    /// The bindings of `gather.wgsl`, besides its parameters.
+    pub(crate) mod gather {
         use crate::arithmetic::MAX_SLOTS;
 
         /// The slots to read.
         pub(crate) const SLOTS: [u32; MAX_SLOTS] = [1, 2, 3];
-        /// The output: uniform blocks, or the storage buffer of parameters.
-        pub(crate) const BLOCKS: u32 = 4;
+        /// The table.
+        pub(crate) const TABLE: u32 = 4;
     }
 }
 
@@ -38,8 +36,8 @@ pub(crate) mod binding {
 pub(crate) enum Module {
     /// A clamp's kernel.
     Clamp(ModuleName),
-    /// Turns numbers on the GPU into parameters.
-    Resolve,
+    /// Gathers numbers that lie on the GPU.
+    Gather,
     /// Compares the device's conversions of F16 with those by integer operations.
     Probe,
 }
@@ -81,7 +79,10 @@ impl ModuleName {
     fn fragments(self) -> Vec<Fragment> {
         let Self { arithmetic, parameters, kernel, placement, f16_by_device, .. } = self;
         let mut fragments = vec![fragment!("grid")];
-        fragments.push(parameter_fragment(parameters));
+        fragments.push(match parameters {
+            ParameterPlace::Block => fragment!("params/one"),
+            ParameterPlace::Table => fragment!("params/table"),
+        });
         fragments.extend(kernel.fragments(arithmetic));
         fragments.extend(element_fragments(arithmetic));
         if arithmetic.source == DType::F16 || arithmetic.dtype == DType::F16 {
@@ -105,15 +106,6 @@ impl ModuleName {
             fragment!("binding/packets32")
         });
         fragments
-    }
-}
-
-/// The fragment of the uniform block, and of `bounds()` and `numbers()`.
-fn parameter_fragment(place: ParameterPlace) -> Fragment {
-    match place {
-        ParameterPlace::One => fragment!("params/one"),
-        ParameterPlace::Block => fragment!("params/block"),
-        ParameterPlace::Stored => fragment!("params/stored"),
     }
 }
 
@@ -147,13 +139,17 @@ fn element_fragments(arithmetic: Arithmetic) -> Vec<Fragment> {
 
 const fn class_fragments(class: Class) -> &'static [Fragment] {
     match class {
-        Class::Integer => list!["element/integer"],
-        Class::Integer64 => list!["element/integer64", "wide"],
-        Class::Float => list!["element/float"],
-        Class::Float64 => list!["element/float64", "wide"],
-        Class::Rounded => list!["element/rounded", "element/from_singles"],
-        Class::Rounded32 => list!["element/rounded32", "element/from_singles"],
-        Class::Quantized => list!["element/quantized", "step_value/from_float"],
+        Class::Integer => list!["element/integer", "element/keys", "params/rules"],
+        Class::Integer64 => list!["element/integer64", "params/rules", "wide"],
+        Class::Float => list!["element/float", "params/rules"],
+        Class::Float64 => list!["element/float64", "params/rules", "wide"],
+        Class::Rounded => list!["element/rounded", "element/from_singles", "element/keys", "params/rules"],
+        Class::Rounded32 => {
+            list!["element/rounded32", "element/from_singles", "element/keys", "params/rules"]
+        }
+        Class::Quantized => {
+            list!["element/quantized", "element/keys", "params/rules", "step_value/from_float"]
+        }
     }
 }
 
@@ -173,16 +169,22 @@ fn step_fragments(arithmetic: Arithmetic) -> &'static [Fragment] {
         (Thirds, _) => list!["affine/parts", "affine/thirds"],
         (Quarters, _) => list!["affine/parts", "affine/quarters"],
         (Fast, Quantized) => list!["affine/quotient_fast"],
-        (Exact, Quantized) => list!["affine/quotient_exact"],
+        (Exact, Quantized) => list!["affine/quotient_exact", "affine/significand"],
         (Fast, _) if of_quantization => list!["affine/product_fast"],
-        (Exact, _) if of_quantization => list!["affine/product_exact"],
+        (Exact, _) if of_quantization => list!["affine/product_exact", "affine/significand"],
         (Fast, Float64) => list!["affine/float64_fast"],
         (Fast, _) => list!["affine/float_fast"],
         (Exact, Integer) => list!["affine/integer", "wide"],
         (Exact, Integer64) => list!["affine/integer64"],
         (Exact, Float64) => list!["affine/float64_exact"],
         (Exact, Rounded32) => {
-            list!["affine/single_to_word", "affine/float_product", "affine/wide_sum", "affine/sum"]
+            list![
+                "affine/single_to_word",
+                "affine/float_product",
+                "affine/wide_sum",
+                "affine/sum",
+                "affine/significand"
+            ]
         }
         (Exact, Float | Rounded) if arithmetic.takes_words() => {
             list![
@@ -190,6 +192,7 @@ fn step_fragments(arithmetic: Arithmetic) -> &'static [Fragment] {
                 "affine/word_product",
                 "affine/wide_sum",
                 "affine/sum",
+                "affine/significand",
                 "affine/packed"
             ]
         }
@@ -199,6 +202,7 @@ fn step_fragments(arithmetic: Arithmetic) -> &'static [Fragment] {
                 "affine/float_product",
                 "affine/wide_sum",
                 "affine/sum",
+                "affine/significand",
                 "affine/packed"
             ]
         }
@@ -249,7 +253,7 @@ impl Module {
     pub(crate) fn fragments(self) -> Vec<Fragment> {
         match self {
             Self::Clamp(key) => key.fragments(),
-            Self::Resolve => vec![fragment!("resolve"), fragment!("grid"), fragment!("wide")],
+            Self::Gather => vec![fragment!("gather"), fragment!("grid"), fragment!("wide")],
             Self::Probe => {
                 let f16 = [fragment!("f16/integers"), fragment!("f16/device")];
                 [f16, [fragment!("grid"), fragment!("probe")]].concat()
@@ -257,13 +261,10 @@ impl Module {
         }
     }
 
-    /// The generated text, which follows the fragments: what reads a table of parameters, and the entry point.
+    /// The generated text, which follows the fragments: the entry point.
     pub(crate) fn text(self) -> Option<String> {
-        let Self::Clamp(ModuleName { arithmetic, parameters, kernel, placement, cpu, .. }) = self else {
-            return None;
-        };
-        let readers = if parameters.are_stored() { readers(arithmetic) } else { String::new() };
-        Some(readers + &kernel.text(arithmetic, placement, cpu))
+        let Self::Clamp(ModuleName { arithmetic, kernel, placement, cpu, .. }) = self else { return None };
+        Some(kernel.text(arithmetic, placement, cpu))
     }
 
     pub(crate) fn source(self) -> String {
@@ -281,9 +282,9 @@ pub(crate) struct PipelineName {
 
 impl PipelineName {
     /// The pipeline that reads numbers on the GPU.
-    pub(crate) fn resolve(reads: SlotReads) -> Self {
-        let (module, shortcuts) = (Module::Resolve, Shortcuts::default());
-        Self { module, entry_point: EntryPoint::new("resolve", &reads.constants()), shortcuts }
+    pub(crate) fn gather() -> Self {
+        let (module, shortcuts) = (Module::Gather, Shortcuts::default());
+        Self { module, entry_point: EntryPoint::new("gather", &[]), shortcuts }
     }
 
     /// The values of the module's overridable constants.

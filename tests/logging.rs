@@ -122,10 +122,12 @@ fn a_clamp_says_what_is_dispatched_and_what_was_cached() {
              strides [], offset 0; {step}, windows: 1, boxes kernel for 2 elements ({piece}); dispatches: 1, after those \
              that read the slots"
         );
-        let resolve = "pipeline resolve: compiling".to_owned();
+        let gather = "pipeline gather: compiling".to_owned();
         let cpu = if gpu.clamper().limits().cpu { "on a CPU, " } else { "" };
-        let pipeline = format!("pipeline {step}, {cpu}{piece}, boxes kernel, boxes: compiling");
-        assert_eq!(prepare(&clamp, operands), (2, vec![plan, resolve, pipeline]));
+        let pipeline = format!(
+            "pipeline i64, exact affine step, numbers in a table, one buffer, {cpu}{piece}, boxes kernel, boxes: compiling"
+        );
+        assert_eq!(prepare(&clamp, operands), (2, vec![plan, gather, pipeline]));
     }
 }
 

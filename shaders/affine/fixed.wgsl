@@ -1,15 +1,19 @@
 // For 8-bit integers: `(x * factor + addend) >> shift`, exact for every element. The clamp saturates, since both bounds
 // are numbers of the destination. `src/arithmetic/fixed.rs` finds the numbers.
 //
-// Provides: Affine, affine
-// Needs: numbers
-struct Affine {
+// Provides: Coefficients, read_coefficients, affine
+// Needs: number, coefficients
+struct Coefficients {
     factor: i32,
     addend: i32,
 }
 
+fn read_coefficients(channel: u32) -> Coefficients {
+    return Coefficients(bitcast<i32>(number(channel, 2u)), bitcast<i32>(number(channel, 3u)));
+}
+
 fn affine(k: vec4<i32>) -> vec4<i32> {
-    let a = numbers();
+    let a = coefficients();
     let product = k * vec4<i32>(a.factor) + vec4<i32>(a.addend);
     return product >> vec4<u32>(16u);
 }

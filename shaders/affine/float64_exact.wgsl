@@ -1,17 +1,45 @@
 // F64: the exact value of `x * scale + bias`, rounded once. Computed in integers of 128 bits, the low word first.
 //
-// Provides: Affine, affine
-// Needs: numbers, magnitude, is_nan, SIGN, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, add, multiply,
-//     shift_right, leading_zeros
-struct Affine {
-    scale: vec2<u32>,    // significand of |scale|, below 2^53; the number is scale * 2^scale_exponent
+// Provides: Coefficients, read_coefficients, affine
+// Needs: number, coefficients, magnitude, is_nan, SIGN, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, add, multiply,
+//     shift_left, shift_right, leading_zeros
+struct Coefficients {
+    scale: vec2<u32>,    // significand of |scale|; the number is scale * 2^scale_exponent
     scale_exponent: i32,
     scale_sign: u32,     // SIGN or 0
     bias: vec4<u32>,     // significand of |bias|, its top bit at bit 126, or 0
     bias_exponent: i32,  // the number is bias * 2^bias_exponent
     bias_sign: u32,      // SIGN or 0
-    infinity_mask: vec2<u32>, // ±∞ becomes (bits & infinity_mask) ^ infinity_flip
-    infinity_flip: vec2<u32>,
+}
+
+// The significand of a finite number, below 2^53, and the exponent of its lowest bit.
+struct Binary {
+    significand: vec2<u32>,
+    exponent: i32,
+}
+
+fn binary(bits: vec2<u32>) -> Binary {
+    let size = magnitude(bits);
+    let field = size.y >> MANTISSA_BITS;
+    let fraction = size.y & ((1u << MANTISSA_BITS) - 1u);
+    let significand = vec2<u32>(size.x, select(fraction, fraction | (1u << MANTISSA_BITS), field != 0u));
+    return Binary(significand, i32(max(field, 1u)) - EXPONENT_BIAS - 52);
+}
+
+fn read_coefficients(channel: u32) -> Coefficients {
+    let scale_bits = vec2<u32>(number(channel, 4u), number(channel, 5u));
+    let bias_bits = vec2<u32>(number(channel, 6u), number(channel, 7u));
+    let scale = binary(scale_bits);
+    let bias = binary(bias_bits);
+    let zeros = leading_zeros(bias.significand) - 1u;
+    return Coefficients(
+        scale.significand,
+        scale.exponent,
+        scale_bits.y & SIGN,
+        vec4<u32>(0u, 0u, shift_left(bias.significand, zeros)),
+        bias.exponent - 64 - i32(zeros),
+        bias_bits.y & SIGN,
+    );
 }
 
 fn add128(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
@@ -87,22 +115,19 @@ fn round_to_format(sign: u32, significand: vec4<u32>, exponent: i32) -> vec2<u32
 }
 
 fn affine(x: vec2<u32>) -> vec2<u32> {
-    let a = numbers();
+    let a = coefficients();
     if is_nan(x) {
         return x;
     }
     let size = magnitude(x);
     if size.y == INFINITY {
-        return (x & a.infinity_mask) ^ a.infinity_flip;
+        let quiet_nan = vec2<u32>(0u, INFINITY | (1u << (MANTISSA_BITS - 1u)));
+        return select(vec2<u32>(x.x, x.y ^ a.scale_sign), quiet_nan, all(a.scale == vec2<u32>(0u)));
     }
 
-    let exponent_field = size.y >> MANTISSA_BITS;
-    let fraction = size.y & ((1u << MANTISSA_BITS) - 1u);
-    let significand = vec2<u32>(size.x, select(fraction, fraction | (1u << MANTISSA_BITS), exponent_field != 0u));
-    let x_exponent = i32(max(exponent_field, 1u)) - EXPONENT_BIAS - 52;
-
+    let of_x = binary(x);
     let product_sign = (x.y & SIGN) ^ a.scale_sign;
-    var product = multiply64(significand, a.scale);
+    var product = multiply64(of_x.significand, a.scale);
     if all(product == vec4<u32>(0u)) {
         if all(a.bias == vec4<u32>(0u)) {
             return vec2<u32>(0u, product_sign & a.bias_sign);
@@ -111,7 +136,7 @@ fn affine(x: vec2<u32>) -> vec2<u32> {
     }
     let zeros = leading_zeros128(product) - 1u; // moves the top bit to bit 126, where the bias has its own
     product = shift_left128(product, zeros);
-    var exponent = x_exponent + a.scale_exponent - bitcast<i32>(zeros);
+    var exponent = of_x.exponent + a.scale_exponent - bitcast<i32>(zeros);
     if all(a.bias == vec4<u32>(0u)) {
         return round_to_format(product_sign, product, exponent);
     }

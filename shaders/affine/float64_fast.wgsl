@@ -1,12 +1,24 @@
 // F64 in hardware. Needs the features SHADER_F64 and SHADER_INT64: naga's bitcast to f64 takes a u64.
 //
-// Provides: Affine, affine, KEEPS_INFINITY
-// Needs: numbers, magnitude, INFINITY
-struct Affine {
+// Provides: Coefficients, read_coefficients, affine, KEEPS_INFINITY
+// Needs: number, coefficients, magnitude, SIGN, INFINITY, MANTISSA_BITS
+struct Coefficients {
     scale: f64,
     bias: f64,
     infinity_mask: u32, // the high word of ±∞ becomes (word & infinity_mask) ^ infinity_flip; the low word stays 0
     infinity_flip: u32,
+}
+
+fn read_coefficients(channel: u32) -> Coefficients {
+    let scale = vec2<u32>(number(channel, 4u), number(channel, 5u));
+    let bias = vec2<u32>(number(channel, 6u), number(channel, 7u));
+    let is_zero = all(magnitude(scale) == vec2<u32>(0u));
+    return Coefficients(
+        bitcast<f64>(u64(scale.x) | (u64(scale.y) << 32u)),
+        bitcast<f64>(u64(bias.x) | (u64(bias.y) << 32u)),
+        select(0xffffffffu, 0u, is_zero),
+        select(scale.y & SIGN, INFINITY | (1u << (MANTISSA_BITS - 1u)), is_zero),
+    );
 }
 
 // Whether every scale is positive, so that ±∞ stays.
@@ -14,7 +26,7 @@ override KEEPS_INFINITY: bool = false;
 
 // Bits decide about NaN and ∞, because WGSL lets a device assume that they do not occur.
 fn affine(x: vec2<u32>) -> vec2<u32> {
-    let a = numbers();
+    let a = coefficients();
     let bits = u64(x.x) | (u64(x.y) << 32u);
     let finite = bitcast<u64>(bitcast<f64>(bits) * a.scale + a.bias);
     let size = magnitude(x).y;

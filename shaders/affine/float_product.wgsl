@@ -1,9 +1,9 @@
 // The exact product of a float and the scale.
 //
 // Provides: product
-// Needs: numbers, Sum, SUM_BITS, OPERAND_SIGN, OPERAND_MANTISSA_BITS
+// Needs: coefficients, Sum, SUM_BITS, OPERAND_SIGN, OPERAND_MANTISSA_BITS
 fn product(x: vec4<u32>) -> Sum {
-    let a = numbers();
+    let a = coefficients();
     let size = x & vec4<u32>(OPERAND_SIGN - 1u);
     // |x| is significand * 2^-23 * 2^(exponent − the format's bias).
     let field = size >> vec4<u32>(OPERAND_MANTISSA_BITS);

@@ -1,26 +1,41 @@
 // Integers of up to 32 bits: the exact value of `x * scale + bias`, rounded and saturated. Computed in 64 bits.
 // `src/arithmetic/integer.rs` chooses the numbers below and derives why they suffice.
 //
-// Provides: Affine, affine
-// Needs: numbers, StepValue, step_up, multiply, add, shift_right_signed
-struct Affine {
+// Provides: Coefficients, read_coefficients, affine
+// Needs: number, coefficients, StepValue, KEY_BASE, step_up, multiply, add, shift_right_signed
+struct Coefficients {
     lowest: i32,  // a key outside `lowest` to `highest` gets the result of the nearer end
     highest: i32,
     origin: i32,  // subtracted from the key
     factor: i32,  // the scale is factor * 2^(shift_left - shift_right)
     shift_left: u32,
     shift_right: u32,
-    inexact: u32,     // 1: addend or offset was rounded down
-    minimum: i32,     // keys of the destination's smallest and greatest number
-    maximum: i32,
-    addend: vec2<u32>, // added before the shift to the right
+    inexact: u32,         // not 0: addend or offset was rounded down
     below_one: vec2<u32>, // mask of the bits that the shift to the right drops
-    offset: vec2<u32>, // added after the shift
-    rebase: vec2<u32>, // a key minus its number
+    addend: vec2<u32>,    // added before the shift to the right
+    offset: vec2<u32>,    // added after the shift
+}
+
+fn read_coefficients(channel: u32) -> Coefficients {
+    let shifts = number(channel, 6u);
+    let shift_right = (shifts >> 8u) & 0xffu;
+    let ones = (1u << (shift_right & 31u)) - 1u;
+    return Coefficients(
+        bitcast<i32>(number(channel, 2u)),
+        bitcast<i32>(number(channel, 3u)),
+        bitcast<i32>(number(channel, 4u)),
+        bitcast<i32>(number(channel, 5u)),
+        shifts & 0xffu,
+        shift_right,
+        shifts >> 16u,
+        select(vec2<u32>(ones, 0u), vec2<u32>(0xffffffffu, ones), shift_right >= 32u),
+        vec2<u32>(number(channel, 7u), number(channel, 8u)),
+        vec2<u32>(number(channel, 9u), number(channel, 10u)),
+    );
 }
 
 fn affine_of_one(k: i32) -> i32 {
-    let a = numbers();
+    let a = coefficients();
     let x = (max(a.lowest, min(k, a.highest)) - a.origin) << a.shift_left;
     // The signed product is the unsigned one minus 2^32 times the other factor for each negative factor.
     let unsigned = multiply(bitcast<u32>(x), bitcast<u32>(a.factor));
@@ -31,12 +46,12 @@ fn affine_of_one(k: i32) -> i32 {
     let floored = add(shift_right_signed(sum, a.shift_right), a.offset);
     let fraction = (sum.x & a.below_one.x) | (sum.y & a.below_one.y) | a.inexact;
     let up = step_up(floored.x, floored.y, fraction != 0u);
-    let rebased = add(add(floored, bitcast<vec2<u32>>(vec2<i32>(up, up >> 31u))), a.rebase);
+    let result = add(floored, bitcast<vec2<u32>>(vec2<i32>(up, up >> 31u)));
 
-    let low = bitcast<i32>(rebased.x);
-    let high = bitcast<i32>(rebased.y);
-    let fits = high == (low >> 31u);
-    return select(select(a.maximum, a.minimum, high < 0), max(a.minimum, min(low, a.maximum)), fits);
+    // A number beyond all keys saturates; the bounds do the rest.
+    let high = bitcast<i32>(result.y);
+    let fits = high == (bitcast<i32>(result.x & ~KEY_BASE) >> 31u);
+    return select(0x7fffffff ^ (high >> 31u), bitcast<i32>(result.x ^ KEY_BASE), fits);
 }
 
 // Calls in a loop: compilers inline each call, and four copies would take seconds to compile.

@@ -1,21 +1,41 @@
 // 64-bit integers: the exact value of `x * scale + bias`, rounded and saturated. Computed as in `integer.wgsl`, but in
 // 96 bits: the low word first, the fourth word unused.
 //
-// Provides: Affine, affine
-// Needs: numbers, step_up, less, add, subtract, multiply, shift_left
-struct Affine {
+// Provides: Coefficients, read_coefficients, affine
+// Needs: number, coefficients, KEY_BASE, step_up, less, add, subtract, multiply, shift_left
+struct Coefficients {
     lowest: vec2<u32>, // a key outside `lowest` to `highest` gets the result of the nearer end
     highest: vec2<u32>,
     origin: vec2<u32>, // subtracted from the key
     factor: u32,       // the scale is ± factor * 2^(shift_left - shift_right)
-    negative: u32,     // 1: the scale is negative
+    negative: bool,    // whether the scale is negative
     shift_left: u32,
     shift_right: u32,
-    inexact: u32,         // 1: addend or offset was rounded down
-    addend: vec4<u32>,    // added before the shift to the right
+    inexact: bool,        // whether addend or offset was rounded down
     below_one: vec4<u32>, // mask of the bits that the shift to the right drops
+    addend: vec4<u32>,    // added before the shift to the right
     offset: vec4<u32>,    // added after the shift
-    rebase: vec4<u32>,    // a key minus its number
+}
+
+fn read_coefficients(channel: u32) -> Coefficients {
+    let shifts = number(channel, 11u);
+    let shift_right = (shifts >> 8u) & 0xffu;
+    let ones = (1u << (shift_right & 31u)) - 1u;
+    let all = 0xffffffffu;
+    let of_two = select(vec3<u32>(ones, 0u, 0u), vec3<u32>(all, ones, 0u), shift_right >= 32u);
+    return Coefficients(
+        vec2<u32>(number(channel, 4u), number(channel, 5u)),
+        vec2<u32>(number(channel, 6u), number(channel, 7u)),
+        vec2<u32>(number(channel, 8u), number(channel, 9u)),
+        number(channel, 10u),
+        (shifts & 0x20000u) != 0u,
+        shifts & 0xffu,
+        shift_right,
+        (shifts & 0x10000u) != 0u,
+        vec4<u32>(select(of_two, vec3<u32>(all, all, ones), shift_right >= 64u), 0u),
+        vec4<u32>(number(channel, 12u), number(channel, 13u), number(channel, 14u), 0u),
+        vec4<u32>(number(channel, 15u), number(channel, 16u), number(channel, 17u), 0u),
+    );
 }
 
 fn add96(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {
@@ -40,7 +60,7 @@ fn shift_right_signed96(v: vec4<u32>, n: u32) -> vec4<u32> {
 }
 
 fn affine(k: vec2<u32>) -> vec2<u32> {
-    let a = numbers();
+    let a = coefficients();
     var x = k;
     x = select(x, a.highest, less(a.highest, x));
     x = select(x, a.lowest, less(x, a.lowest));
@@ -51,19 +71,19 @@ fn affine(k: vec2<u32>) -> vec2<u32> {
     let low = multiply(size.x, a.factor);
     let high = add(multiply(size.y, a.factor), vec2<u32>(low.y, 0u));
     var product = vec4<u32>(low.x, high, 0u);
-    if x_negative != (a.negative != 0u) {
+    if x_negative != a.negative {
         product = add96(~product, vec4<u32>(1u, 0u, 0u, 0u));
     }
 
     let sum = add96(product, a.addend);
     let floored = add96(shift_right_signed96(sum, a.shift_right), a.offset);
-    let fraction = any((sum & a.below_one) != vec4<u32>(0u)) || a.inexact != 0u;
+    let fraction = any((sum & a.below_one) != vec4<u32>(0u)) || a.inexact;
     let up = step_up(floored.x, floored.z, fraction);
     let carried = bitcast<u32>(up >> 31u);
-    let rebased = add96(add96(floored, vec4<u32>(bitcast<u32>(up), carried, carried, 0u)), a.rebase);
+    let result = add96(floored, vec4<u32>(bitcast<u32>(up), carried, carried, 0u));
 
-    let sign = bitcast<u32>(bitcast<i32>(rebased.z) >> 31u);
-    let fits = rebased.z == bitcast<u32>(bitcast<i32>(rebased.y) >> 31u);
     // A number that does not fit saturates.
-    return select(vec2<u32>(~sign, sign ^ 0x7fffffffu), rebased.xy, fits);
+    let sign = bitcast<u32>(bitcast<i32>(result.z) >> 31u);
+    let fits = result.z == bitcast<u32>(bitcast<i32>(result.y & ~KEY_BASE) >> 31u);
+    return select(vec2<u32>(~sign, sign ^ 0x7fffffffu), vec2<u32>(result.x, result.y ^ KEY_BASE), fits);
 }

@@ -1,9 +1,11 @@
 // No affine step.
 //
-// Provides: Affine, affine
+// Provides: Coefficients, read_coefficients, affine
 // Needs: StepValue
-struct Affine {
-    unused: vec4<u32>,
+alias Coefficients = u32;
+
+fn read_coefficients(channel: u32) -> Coefficients {
+    return 0u;
 }
 
 fn affine(x: StepValue) -> StepValue {

@@ -1,8 +1,8 @@
 // Products of a distance of 26 bits with three times six bits of the factor and its upper bits.
 //
 // Provides: sum_of_parts
-// Needs: Affine, Sum
-fn sum_of_parts(x: vec4<u32>, a: Affine) -> Sum {
+// Needs: Coefficients, Sum
+fn sum_of_parts(x: vec4<u32>, a: Coefficients) -> Sum {
     let factor = (vec3<u32>(a.factor) >> vec3<u32>(0u, 6u, 12u)) & vec3<u32>(63u);
     let addend = (vec3<u32>(a.addend_low) >> vec3<u32>(0u, 6u, 12u)) & vec3<u32>(63u);
     let first = x * vec4<u32>(factor.x) + vec4<u32>(addend.x);

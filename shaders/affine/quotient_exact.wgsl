@@ -1,16 +1,27 @@
 // The rounded quotient of a float and the scale: the real quotient, rounded to an f32, then to the nearest integer, ties
 // to even both times. An estimate by f32 arithmetic finds the integer below, a remainder in integers decides the rest.
 //
-// Provides: Affine, quotient
-// Needs: numbers
-struct Affine {
+// Provides: Coefficients, read_coefficients, quotient
+// Needs: number, coefficients, significand, exponent
+struct Coefficients {
     least: i32,       // the bits of an f32: half the power of two below the scale
-    most: i32,        // this power times 2^18, or more than all f32s
+    most: i32,        // this power times 2^18, or ∞
     exponent: i32,    // of this power, shifted to the place of an f32's exponent
     reciprocal: f32,  // 2^23 / scale, rounded to nearest
     scale: i32,       // the significand of |scale|, its top bit at bit 23
     sign: u32,        // the scale's
     beyond_from: u32, // ∞: the quotient of this magnitude is BEYOND
+}
+
+fn read_coefficients(channel: u32) -> Coefficients {
+    let scale = number(channel, 2u);
+    let size = scale & 0x7fffffffu;
+    let power = exponent(size);
+    let least = (power + 126) << 23u;
+    let most = min(power + 145, 255) << 23u;
+    let reciprocal = bitcast<f32>(number(channel, 4u));
+    let of_scale = bitcast<i32>(significand(size));
+    return Coefficients(least, most, power << 23u, reciprocal, of_scale, scale & 0x80000000u, 0x7f800000u);
 }
 
 // Why this is exact. Let S = `scale`, and u = X * 2^(shift - 24) = |x| / 2^(the scale's exponent), so that the quotient
@@ -29,7 +40,7 @@ struct Affine {
 //    at least -half_unit, or exceeds -half_unit - 1 = ~half_unit.
 // 4. By 1, |t - h| < 5/8, so |rest| < 2^25: arithmetic modulo 2^32 has the rest, also where its two terms wrap.
 fn quotient(size: vec4<u32>) -> vec4<i32> {
-    let a = numbers();
+    let a = coefficients();
     // A subnormal becomes an f32's bits with an exponent field of 0 or less. The conversion is exact.
     let subnormal = bitcast<vec4<i32>>(vec4<f32>(bitcast<vec4<i32>>(size))) - vec4<i32>(149 << 23u);
     let x = select(bitcast<vec4<i32>>(size), subnormal, size < vec4<u32>(0x00800000u));
@@ -39,8 +50,8 @@ fn quotient(size: vec4<u32>) -> vec4<i32> {
     let twice = below + below + vec4<i32>(1);
     // From 0 to 19. Bits above are 0: u is positive.
     let shift = bitcast<vec4<u32>>(u >> vec4<u32>(23u)) - vec4<u32>(126u);
-    let significand = (u & vec4<i32>(0x7fffff)) | vec4<i32>(0x800000);
-    let rest = (significand << shift) - twice * vec4<i32>(a.scale);
+    let of_u = (u & vec4<i32>(0x7fffff)) | vec4<i32>(0x800000);
+    let rest = (of_u << shift) - twice * vec4<i32>(a.scale);
     // The exponent field of twice h is 128 + e.
     let field = bitcast<vec4<u32>>(vec4<f32>(twice)) >> vec4<u32>(23u);
     let half_unit = vec4<i32>(a.scale) >> (vec4<u32>(151u) - field);

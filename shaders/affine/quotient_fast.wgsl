@@ -1,12 +1,19 @@
 // The rounded quotient of a float and the scale, by a product with the scale's reciprocal in f32 arithmetic of the
 // device.
 //
-// Provides: Affine, quotient
-// Needs: numbers
-struct Affine {
-    reciprocal: f32,  // of the scale's magnitude; any number if that is infinite
+// Provides: Coefficients, read_coefficients, quotient
+// Needs: number, coefficients
+struct Coefficients {
+    reciprocal: f32,  // of the scale's magnitude; 1 if that is infinite
     sign: u32,        // the scale's
     beyond_from: u32, // a magnitude of these bits or more has a quotient of BEYOND: ∞, or 1 if the reciprocal is infinite
+}
+
+fn read_coefficients(channel: u32) -> Coefficients {
+    let reciprocal = number(channel, 4u);
+    let is_infinite = reciprocal == 0x7f800000u;
+    let finite = bitcast<f32>(select(reciprocal, 0x3f800000u, is_infinite));
+    return Coefficients(finite, number(channel, 2u) & 0x80000000u, select(0x7f800000u, 1u, is_infinite));
 }
 
 // The bits of the f32 2^18, `BEYOND`.
@@ -14,7 +21,7 @@ const BEYOND_SINGLE: u32 = 0x48800000u;
 
 // The nearest integer, ties to even, of the quotient of magnitudes; at most BEYOND. Of NaN and ∞ any integer.
 fn quotient(size: vec4<u32>) -> vec4<i32> {
-    let product = bitcast<vec4<u32>>(bitcast<vec4<f32>>(size) * vec4<f32>(numbers().reciprocal));
+    let product = bitcast<vec4<u32>>(bitcast<vec4<f32>>(size) * vec4<f32>(coefficients().reciprocal));
     // Devices agree on the conversion from f32 to i32 only for numbers that an i32 holds.
     let within = min(product, vec4<u32>(BEYOND_SINGLE));
     return vec4<i32>(round(bitcast<vec4<f32>>(within)));

@@ -1,23 +1,38 @@
 // Scale and bias of exact steps from or to floats of up to 32 bits, and the exact sum. Uses integer arithmetic without
 // branches, four elements at a time.
 //
-// Provides: Affine, sum
-// Needs: numbers, Sum, SUM_BITS
-struct Affine {
+// Provides: Coefficients, read_coefficients, sum
+// Needs: number, coefficients, significand, exponent, Specials, specials_of, OPERAND_SIGN_SHIFT, OPERAND_EXPONENT_BIAS, Sum,
+//     SUM_BITS
+struct Coefficients {
     scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
     scale_exponent: i32, // exponent of that bit
     bias: i32,           // significand of |bias|, its top bit at bit 28, or 0
     bias_exponent: i32,  // exponent of that bit plus the format's exponent bias; for a bias of 0 far below all others
     scale_sign: u32,     // the format's sign bit, or 0
     bias_sign: u32,
-    infinity_flip: u32,  // in the upper bits; `affine/specials.wgsl` and `affine/found.wgsl` describe these three
-    infinite_from: u32,
-    nan_from: u32,
+    specials: Specials,
+}
+
+fn read_coefficients(channel: u32) -> Coefficients {
+    let scale = number(channel, 2u);
+    let bias = number(channel, 3u);
+    let scale_size = scale & 0x7fffffffu;
+    let bias_size = bias & 0x7fffffffu;
+    return Coefficients(
+        significand(scale_size),
+        exponent(scale_size),
+        bitcast<i32>(significand(bias_size) << 5u),
+        select(exponent(bias_size) + OPERAND_EXPONENT_BIAS, -0x10000, bias_size == 0u),
+        (scale & 0x80000000u) >> OPERAND_SIGN_SHIFT,
+        (bias & 0x80000000u) >> OPERAND_SIGN_SHIFT,
+        specials_of(scale, bias),
+    );
 }
 
 // Adds the bias to a product. The product is 0, or its top bit is bit 28 of high; its lowest bit is 0.
 fn sum(scaled: Sum) -> Sum {
-    let a = numbers();
+    let a = coefficients();
     // Shifts the smaller number to the exponent of the greater, with a sticky bit. If the smaller loses bits, the
     // greater has a 0 in the place of the sticky bit, and at most one upper bit of the difference cancels.
     let bias_high = vec4<i32>(a.bias);

@@ -1,8 +1,8 @@
 // Products of a distance of 24 bits with the factor's lower two bytes and its upper half.
 //
 // Provides: sum_of_parts
-// Needs: Affine, Sum
-fn sum_of_parts(distance: vec4<u32>, a: Affine) -> Sum {
+// Needs: Coefficients, Sum
+fn sum_of_parts(distance: vec4<u32>, a: Coefficients) -> Sum {
     // The mask changes nothing; it tells compilers that a 24-bit multiplication suffices.
     let x = distance & vec4<u32>(0xffffffu);
     let low = x * vec4<u32>(a.factor & 0xffu) + vec4<u32>(a.addend_low & 0xffu);

@@ -1,9 +1,9 @@
 // The exact product of a 32-bit integer and the scale.
 //
 // Provides: product
-// Needs: numbers, Sum, SUM_BITS, magnitude, sign_of
+// Needs: coefficients, Sum, SUM_BITS, magnitude, sign_of
 fn product(bits: vec4<u32>) -> Sum {
-    let a = numbers();
+    let a = coefficients();
     let size = magnitude(bits);
     let zeros = countLeadingZeros(size);
     let x = size << (zeros & vec4<u32>(31u));

@@ -1,13 +1,18 @@
 // Integers of up to 32 bits, four at a time, computed as keys. A key is an i32; keys have the order of the elements.
 // `key` comes from `source/`, `from_key` from `destination/`.
 //
-// Provides: StepValue, Bounds, element, elements
-// Needs: bounds, affine, key, from_key
+// Provides: StepValue, Bounds, read_bounds, element, elements
+// Needs: bound_keys, bounds, affine, key, from_key
 alias StepValue = vec4<i32>;
 
 struct Bounds {
-    min: i32, // keys; an absent bound is the lowest or the highest
+    min: i32, // keys
     max: i32,
+}
+
+fn read_bounds(channel: u32) -> Bounds {
+    let keys = bound_keys(channel);
+    return Bounds(keys.x, keys.y);
 }
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {

@@ -1,13 +1,21 @@
 // 64-bit integers, computed as keys. A key is a two's complement number, the low word first; keys have the order of the
 // elements. `key` comes from `source/`, `from_key` from `destination/`.
 //
-// Provides: StepValue, Bounds, element
-// Needs: bounds, affine, key, from_key, less
+// Provides: StepValue, Bounds, read_bounds, element
+// Needs: params, number, KEY_BASE, MAX_WINS, bounds, affine, key, from_key, less
 alias StepValue = vec2<u32>;
 
 struct Bounds {
-    min: vec2<u32>, // keys; an absent bound is the lowest or the highest
+    min: vec2<u32>, // keys
     max: vec2<u32>,
+}
+
+// As `bound_keys` in `keys.wgsl`.
+fn read_bounds(channel: u32) -> Bounds {
+    let low = vec2<u32>(number(channel, 0u), number(channel, 1u) ^ KEY_BASE);
+    let high = vec2<u32>(number(channel, 2u), number(channel, 3u) ^ KEY_BASE);
+    let max_wins = (params.rules & MAX_WINS) != 0u;
+    return Bounds(select(low, high, max_wins && less(high, low)), high);
 }
 
 fn element(bits: vec2<u32>) -> vec2<u32> {

@@ -1,9 +1,9 @@
 // Integers of up to 16 bits, quantised from floats, four at a time: the rounded quotient plus the zero point.
 //
-// Provides: Bounds, element, elements
-// Needs: bounds, numbers, step_value, quotient, from_key
+// Provides: Bounds, read_bounds, element, elements
+// Needs: number, bound_keys, nan_counts_as, bounds, coefficients, step_value, quotient, from_key
 struct Bounds {
-    min: i32, // keys, here equal to the numbers; an absent bound is the lowest or the highest
+    min: i32, // keys, here equal to the numbers
     max: i32,
     zero_point: i32,
     nan: i32, // the rounded quotient that a NaN counts as
@@ -12,10 +12,16 @@ struct Bounds {
 // A quotient that saturates with every zero point.
 const BEYOND: i32 = 0x40000;
 
+fn read_bounds(channel: u32) -> Bounds {
+    let keys = bound_keys(channel);
+    let nan = nan_counts_as(bitcast<u32>(-BEYOND), bitcast<u32>(BEYOND));
+    return Bounds(keys.x, keys.y, bitcast<i32>(number(channel, 3u)), bitcast<i32>(nan));
+}
+
 // Bits decide about NaN and ∞, because WGSL lets a device assume that neither occurs.
 fn elements(bits: vec4<u32>) -> vec4<u32> {
     let b = bounds();
-    let a = numbers();
+    let a = coefficients();
     let x = step_value(bits);
     let size = x & vec4<u32>(0x7fffffffu);
     let number = select(quotient(size), vec4<i32>(BEYOND), size >= vec4<u32>(a.beyond_from));

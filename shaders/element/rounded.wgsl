@@ -1,12 +1,7 @@
 // Integers of up to 16 bits, converted from f32, four at a time.
 //
-// Provides: Bounds, from_single
+// Provides: from_single
 // Needs: bounds, rounded, from_key, UNUSED
-struct Bounds {
-    min: i32, // keys, here equal to the numbers; an absent bound is the lowest or the highest
-    max: i32,
-    nan: u32, // the bits of the f32 that a NaN counts as
-}
 
 // Maps the bits of f32s to integers in the same order, and back: inverts the magnitude if the sign is set. If the
 // destination is unsigned, no bound is negative, so negative numbers need no order among themselves.

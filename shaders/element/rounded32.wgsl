@@ -1,13 +1,8 @@
 // 32-bit integers, converted from f32, four at a time. Numbers saturate before they become integers, and bounds are
 // compared as integers.
 //
-// Provides: Bounds, from_single, from_number, to_key, from_singles
+// Provides: from_single, from_number, to_key, from_singles
 // Needs: bounds, rounded, from_key, KEY_BASE
-struct Bounds {
-    min: i32, // keys; an absent bound is the lowest or the highest
-    max: i32,
-    nan: u32, // the bits of the f32 that a NaN counts as
-}
 
 // The key of an integer from its magnitude and sign, saturated.
 fn to_key(size: vec4<u32>, negative: vec4<bool>) -> vec4<i32> {

@@ -1,25 +1,28 @@
-// The uniform block of a window (the dispatches on one set of bindings) with one clamp. The host writes the block;
-// `resolve.wgsl` then writes the numbers that lie on the GPU. `element/` declares Bounds, `affine/` declares Affine,
-// `kernel/` declares Geometry. Their Rust twins are in `src/arithmetic/` and `src/kernel/`.
+// The uniform block of a window (the dispatches on one set of bindings) with the numbers of one clamp.
+// `src/arithmetic/numbers.rs` lists the numbers. `element/` and `affine/` derive from them what they compute with.
 //
-// Provides: params, bounds, numbers, set_channel
-// Needs: Bounds, Affine, Geometry
+// Provides: params, number, bounds, coefficients, set_channel
+// Needs: Bounds, Coefficients, Geometry, read_bounds, read_coefficients
 struct Params {
-    @align(16) bounds: Bounds,
-    @align(16) affine: Affine,
-    @align(16) geometry: Geometry,
+    rules: u32,
+    @align(16) numbers: array<vec4<u32>, 5>,
+    geometry: Geometry,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 
-fn bounds() -> Bounds {
-    return params.bounds;
+// Number `n` of the clamp.
+fn number(channel: u32, n: u32) -> u32 {
+    return params.numbers[n / 4u][n % 4u];
 }
 
-// The numbers of the affine step.
-fn numbers() -> Affine {
-    return params.affine;
+fn bounds() -> Bounds {
+    return read_bounds(0u);
+}
+
+fn coefficients() -> Coefficients {
+    return read_coefficients(0u);
 }
 
 // One clamp serves all elements.
-fn set_channel(index: u32) {}
+fn set_channel(channel: u32) {}

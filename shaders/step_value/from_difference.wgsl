@@ -2,7 +2,7 @@
 // an f32 holds exactly.
 //
 // Provides: step_value
-// Needs: key, numbers
+// Needs: key, coefficients
 fn step_value(bits: vec4<u32>) -> vec4<u32> {
-    return bitcast<vec4<u32>>(vec4<f32>(key(bits) - vec4<i32>(numbers().zero_point)));
+    return bitcast<vec4<u32>>(vec4<f32>(key(bits) - vec4<i32>(coefficients().zero_point)));
 }

@@ -3,16 +3,14 @@
 use std::ops::Range;
 
 use super::integer::Linear;
-use crate::fragment::mirrors;
 use crate::operator::Affine;
 use crate::{DType, Rounding};
 
-mirrors! {
-    /// Mirrors `Affine` in `affine/fixed.wgsl`: `(x * factor + addend) >> 16`.
-    struct Fixed {
-        factor: i32,
-        addend: i32,
-    }
+/// The numbers of `affine/fixed.wgsl`: `(x * factor + addend) >> 16`.
+#[derive(Clone, Copy)]
+pub(super) struct Fixed {
+    pub(super) factor: i32,
+    pub(super) addend: i32,
 }
 
 /// Fraction bits of factor and addend.
@@ -23,9 +21,14 @@ const SHIFT: u32 = 16;
 const MOST: f64 = 4_000_000.0;
 
 impl Fixed {
+    /// In the order of the shader.
+    pub(super) const fn words(self) -> [u32; 2] {
+        [self.factor.cast_unsigned(), self.addend.cast_unsigned()]
+    }
+
     /// Finds a factor and an addend for `affine` from 8-bit integers to integers of up to 16 bits; `None` if none suit.
     /// With them every source number gets its exact result, or a number that saturates to it.
-    pub(crate) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
+    pub(super) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         let scaled = affine.scale() * f64::from(1 << SHIFT);
         if dtype.bits() > 16 || source.bits() > 8 || scaled.abs() > MOST {
             return None;

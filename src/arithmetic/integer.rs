@@ -25,99 +25,50 @@ use std::ops::Range;
 
 use super::bounds::key_base;
 use super::low_first;
-use crate::fragment::mirrors;
 use crate::operator::Affine;
 use crate::operator::format::Binary;
 use crate::{DType, Rounding};
 
-mirrors! {
-    /// Mirrors `Affine` in `affine/integer.wgsl`.
-    struct Integer {
-        lowest: i32,
-        highest: i32,
-        origin: i32,
-        factor: i32,
-        shift_left: u32,
-        shift_right: u32,
-        inexact: u32,
-        minimum: i32,
-        maximum: i32,
-        /// Padding to the alignment of the next member.
-        padding: u32,
-        addend: [u32; 2],
-        below_one: [u32; 2],
-        offset: [u32; 2],
-        rebase: [u32; 2],
-    }
+/// The numbers of `affine/integer.wgsl`, from integers of up to 32 bits.
+pub(super) struct Integer(Linear);
 
-    /// Mirrors `Affine` in `affine/integer64.wgsl`.
-    struct Integer64 {
-        lowest: [u32; 2],
-        highest: [u32; 2],
-        origin: [u32; 2],
-        factor: u32,
-        negative: u32,
-        shift_left: u32,
-        shift_right: u32,
-        inexact: u32,
-        /// Padding to the alignment of the next member.
-        padding: u32,
-        addend: [u32; 4],
-        below_one: [u32; 4],
-        offset: [u32; 4],
-        rebase: [u32; 4],
-    }
-}
+/// The numbers of `affine/integer64.wgsl`.
+pub(super) struct Integer64(Linear);
 
 impl Integer {
-    pub(crate) fn new(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Self {
-        let linear = Linear::new(source, affine, rounding, &WIDTH_64);
-        let (minimum, maximum) = dtype.integer_range();
-        let factor = i32::from_ne_bytes(linear.factor.to_ne_bytes());
-        Self {
-            lowest: linear.lowest as i32,
-            highest: linear.highest as i32,
-            origin: linear.origin as i32,
-            factor: if linear.negative { -factor } else { factor },
-            shift_left: linear.shift_left,
-            shift_right: linear.shift_right,
-            inexact: linear.inexact.into(),
-            minimum: (minimum - key_base(dtype)) as i32,
-            maximum: (maximum - key_base(dtype)) as i32,
-            padding: 0,
-            addend: low_first(linear.addend),
-            below_one: low_first((1 << linear.shift_right) - 1),
-            offset: low_first(linear.offset),
-            rebase: low_first(-key_base(dtype)),
-        }
+    pub(super) fn new(source: DType, affine: Affine, rounding: Rounding) -> Self {
+        Self(Linear::new(source, affine, rounding, &WIDTH_64))
+    }
+
+    /// In the order of the shader.
+    pub(super) fn words(&self) -> [u32; 9] {
+        let Linear { lowest, highest, origin, factor, negative, addend, offset, .. } = self.0;
+        let factor = if negative { 0_u32.wrapping_sub(factor) } else { factor };
+        let [addend_low, addend_high] = low_first(addend);
+        let [offset_low, offset_high] = low_first(offset);
+        let [lowest, highest, origin] = [lowest, highest, origin].map(|key| key as u32);
+        let shifts = self.0.shifts();
+        [lowest, highest, origin, factor, shifts, addend_low, addend_high, offset_low, offset_high]
     }
 }
 
 impl Integer64 {
-    pub(crate) fn new(dtype: DType, affine: Affine, rounding: Rounding) -> Self {
-        let linear = Linear::new(dtype, affine, rounding, &WIDTH_96);
-        Self {
-            lowest: low_first(linear.lowest),
-            highest: low_first(linear.highest),
-            origin: low_first(linear.origin),
-            factor: linear.factor,
-            negative: linear.negative.into(),
-            shift_left: linear.shift_left,
-            shift_right: linear.shift_right,
-            inexact: linear.inexact.into(),
-            padding: 0,
-            addend: low_first96(linear.addend),
-            below_one: low_first96((1 << linear.shift_right) - 1),
-            offset: low_first96(linear.offset),
-            rebase: low_first96(-key_base(dtype)),
-        }
+    pub(super) fn new(dtype: DType, affine: Affine, rounding: Rounding) -> Self {
+        Self(Linear::new(dtype, affine, rounding, &WIDTH_96))
     }
-}
 
-/// Three words, low word first, and a fourth that the shader ignores.
-fn low_first96(number: i128) -> [u32; 4] {
-    let [a, b, c] = low_first(number);
-    [a, b, c, 0]
+    /// In the order of the shader.
+    pub(super) fn words(&self) -> [u32; 14] {
+        let Linear { lowest, highest, origin, factor, negative, addend, offset, .. } = self.0;
+        let mut words = [0; 14];
+        for (n, key) in [lowest, highest, origin].into_iter().enumerate() {
+            words[2 * n..][..2].copy_from_slice(&low_first::<2>(key));
+        }
+        [words[6], words[7]] = [factor, self.0.shifts() | u32::from(negative) << 17];
+        words[8..11].copy_from_slice(&low_first::<3>(addend));
+        words[11..].copy_from_slice(&low_first::<3>(offset));
+        words
+    }
 }
 
 /// Limits of the shader's 64- or 96-bit integers, as exponents of two.
@@ -153,6 +104,11 @@ pub(super) struct Linear {
 }
 
 impl Linear {
+    /// Both shifts, and whether a fraction is lost, in one word.
+    fn shifts(&self) -> u32 {
+        self.shift_left | self.shift_right << 8 | u32::from(self.inexact) << 16
+    }
+
     /// The numbers for a step from `source` in a shader with integers of `width`.
     fn new(source: DType, affine: Affine, rounding: Rounding, width: &Width) -> Self {
         let (scale, bias) = (Single::of(affine.scale()), Single::of(affine.bias()));

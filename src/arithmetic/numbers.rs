@@ -1,119 +1,255 @@
-//! The numbers of an affine step, laid out as the struct `Affine` of its WGSL.
+//! The numbers of a clamp as its shaders read them, and their place: the uniform block, or a table in a storage buffer.
+//! This is the host's half of `shaders/params/`. Numbers are as the caller gave them; shaders derive from them what they compute
+//! with. The steps between integers have numbers that the host searches.
 
+use std::fmt;
+
+use super::bounds::{BoundWords, rules};
+use super::fixed::Fixed;
+use super::halves::Halves;
+use super::integer::{Integer, Integer64};
 use super::parts::{Parts, Split};
-use super::step::{self, AffineStep, Arithmetic, Class, Form, UNCHANGED};
-use super::{fixed::Fixed, float, halves::Halves, integer, quantized};
-use crate::fragment::{Mirror, MirrorBytes, Twin, mirrors};
-use crate::operator::Quantization;
-use crate::{Clamp, Precision};
+use super::quantized::reciprocal;
+use super::step::{AffineStep, Arithmetic, Class, Form};
+use crate::operator::{Affine, Quantization};
+use crate::{Clamp, Number, Precision};
 
-mirrors! {
-    /// Mirrors `Affine` in `affine/none.wgsl`.
-    struct NoStep {
-        unused: [u32; 4],
+/// The numbers that a search found for an affine step between integers; behind them zeros.
+pub(crate) type StepNumbers = [u32; 14];
+
+/// Keeps in `list` what [`Arithmetic::of`] finds.
+pub(crate) fn kept_in(list: &mut Vec<StepNumbers>) -> impl FnMut(usize, StepNumbers) {
+    |n, found| {
+        // A step that serves not all clamps has left numbers.
+        list.truncate(n);
+        list.push(found);
     }
 }
 
-/// The numbers of a clamp's affine step; a test checks that the largest struct fits.
-#[derive(Clone, Copy)]
-pub(crate) struct StepNumbers(MirrorBytes<112>);
+/// The most numbers of a clamp: as many as `Params` of `params/one.wgsl` has room for.
+pub(crate) const MOST_NUMBERS: usize = 20;
 
-impl StepNumbers {
-    /// Finds the numbers of `clamp` for modules of `arithmetic`; `None` if its step cannot compute this clamp. Every clamp has
-    /// numbers for [`AffineStep::Exact`]. If `clamp` has no affine step but another channel has one, the numbers keep every
-    /// element unchanged.
-    pub(crate) fn find(clamp: &Clamp, arithmetic: Arithmetic) -> Option<Self> {
-        let Arithmetic { source, dtype, step, .. } = arithmetic;
-        if arithmetic.form == Form::Quantization {
-            return Self::of_quantization(clamp, step);
-        }
-        // The numbers depend on the clamp's own rounding; `arithmetic.rounding` only selects fragments.
-        let (affine, rounding) = (clamp.affine(), clamp.rounding());
-        let of_floats = step::step_dtype(arithmetic);
-        // A step with numbers on the GPU also starts as the identity; the shader `resolve` overwrites it.
-        let some = affine.unwrap_or(UNCHANGED);
-        let on_gpu = clamp.has_affine_on_gpu();
-        let is_fast = affine.is_none() && !on_gpu || clamp.precision() == Precision::Fast;
-        Some(match (step, arithmetic.class()) {
-            (AffineStep::None, _) if affine.is_some() || on_gpu => return None,
-            (AffineStep::None, _) => Self::of(&NoStep { unused: [0; 4] }),
-            (AffineStep::Fixed, Class::Integer) => Self::of(&Fixed::find(source, dtype, some, rounding)?),
-            (AffineStep::Halves, Class::Integer) => Self::of(&Halves::find(source, dtype, some, rounding)?),
-            (AffineStep::Thirds | AffineStep::Quarters, Class::Integer) => {
-                Self::of(&Parts::find(source, dtype, some, rounding, Split::of(step))?)
-            }
-            (AffineStep::Exact, Class::Integer) => {
-                Self::of(&integer::Integer::new(source, dtype, some, rounding))
-            }
-            (AffineStep::Exact, Class::Integer64) => {
-                Self::of(&integer::Integer64::new(dtype, some, rounding))
-            }
-            (AffineStep::Fixed | AffineStep::Halves | AffineStep::Thirds | AffineStep::Quarters, _)
-            | (_, Class::Quantized)
-            // Steps between integers are always exact.
-            | (AffineStep::Fast, Class::Integer | Class::Integer64) => return None,
-            (AffineStep::Fast, Class::Rounded) if arithmetic.form == Form::Found => return None,
-            (AffineStep::Fast, _) if !is_fast => return None,
-            // In fast F64 steps, no numbers keep every bit.
-            (AffineStep::Fast, Class::Float64) => Self::of(&float::FloatFast64::new(affine?)),
-            (AffineStep::Fast, _) => Self::of(&match affine {
-                Some(affine) => float::FloatFast::new(of_floats, affine),
-                None => float::FloatFast::unchanged(of_floats),
-            }),
-            (AffineStep::Exact, Class::Float64) => Self::of(&float::FloatExact64::new(some)),
-            (AffineStep::Exact, _) => Self::of(&float::FloatExact::new(of_floats, some)),
+/// The identity; preserves −0.
+pub(super) const UNCHANGED: Affine = Affine::new(1.0, -0.0);
+
+impl Arithmetic {
+    /// The arithmetic with the shortest step that serves all `clamps`, which agree in dtypes; `None` if there is no clamp.
+    /// `found` gets what a search finds for each clamp, once more from the first clamp for each step that is tried.
+    /// `f64_arithmetic`: see [`Limits`](crate::Limits).
+    pub(crate) fn of(
+        clamps: &[Clamp],
+        f64_arithmetic: bool,
+        mut found: impl FnMut(usize, StepNumbers),
+    ) -> Option<Self> {
+        let first = clamps.first()?;
+        AffineStep::ALL.into_iter().map(|step| Self::new(first, step)).find(|arithmetic| {
+            let mut serves = |(n, clamp): (usize, &Clamp)| {
+                if arithmetic.is_searched() {
+                    search(clamp, *arithmetic).map(|numbers| found(n, numbers)).is_some()
+                } else {
+                    arithmetic.serves(clamp)
+                }
+            };
+            let is_there = f64_arithmetic || !arithmetic.takes_f64();
+            is_there && clamps.iter().enumerate().all(&mut serves)
         })
     }
 
-    /// The numbers of a quantisation.
-    fn of_quantization(clamp: &Clamp, step: AffineStep) -> Option<Self> {
-        let Quantization { scale, zero_point } = clamp.quantization()?;
+    /// Whether the step is one between integers, whose numbers [`search`] finds.
+    pub(crate) const fn is_searched(self) -> bool {
+        matches!(self.class(), Class::Integer | Class::Integer64) && !matches!(self.step, AffineStep::None)
+    }
+
+    /// Whether a step without search computes this clamp. Exact steps compute every clamp. If `clamp` has no affine step but another
+    /// channel has one, the step keeps every element.
+    fn serves(self, clamp: &Clamp) -> bool {
         let is_fast = clamp.precision() == Precision::Fast;
-        Some(match (step, clamp.source().is_float()) {
-            (AffineStep::Fast, _) if !is_fast => return None,
-            (AffineStep::Fast, true) => Self::of(&quantized::QuotientFast::new(scale)),
-            (AffineStep::Exact, true) => Self::of(&quantized::QuotientExact::new(scale)),
-            (AffineStep::Fast, false) => Self::of(&quantized::ProductFast { scale, zero_point }),
-            (AffineStep::Exact, false) => Self::of(&quantized::ProductExact::new(scale, zero_point)),
-            _ => return None,
+        match (self.step, self.class()) {
+            (AffineStep::None, _) => !clamp.has_affine() && self.form != Form::Quantization,
+            (AffineStep::Fast, Class::Rounded) if self.form == Form::Found => false,
+            // In fast F64 steps, no numbers keep every bit.
+            (AffineStep::Fast, Class::Float64) => is_fast && clamp.has_affine(),
+            (AffineStep::Fast, _) => is_fast || !clamp.has_affine() && self.form != Form::Quantization,
+            (AffineStep::Exact, _) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether bounds, scale and bias have two words each.
+    const fn is_wide(self) -> bool {
+        self.dtype.bits() == 64
+    }
+
+    /// The count of a clamp's numbers before those of its step: Min and Max.
+    const fn bound_count(self) -> usize {
+        if self.is_wide() { 4 } else { 2 }
+    }
+
+    /// The count of a clamp's numbers, in words.
+    pub(crate) const fn number_count(self) -> usize {
+        let of_step = match (self.step, self.class()) {
+            (AffineStep::None, _) => 0,
+            (AffineStep::Fixed, _) => 2,
+            (AffineStep::Halves, _) => 5,
+            (AffineStep::Thirds | AffineStep::Quarters, _) => 6,
+            (_, Class::Integer) => 9,
+            (_, Class::Integer64) => 14,
+            (_, Class::Float64) => 4,
+            (_, Class::Quantized) => 3,
+            _ => 2,
+        };
+        self.bound_count() + of_step
+    }
+
+    /// The index of Min, Max, scale and bias among a clamp's numbers.
+    pub(crate) const fn place_of(self, number: usize) -> usize {
+        let words = if self.is_wide() { 2 } else { 1 };
+        if number < 2 { number * words } else { self.bound_count() + (number - 2) * words }
+    }
+}
+
+/// The numbers of a step between integers; `None` if the step cannot compute this clamp.
+fn search(clamp: &Clamp, arithmetic: Arithmetic) -> Option<StepNumbers> {
+    // The numbers depend on the clamp's own rounding; `arithmetic.rounding` only selects fragments.
+    let Arithmetic { source, dtype, step, .. } = arithmetic;
+    let (affine, rounding) = (clamp.affine().unwrap_or(UNCHANGED), clamp.rounding());
+    Some(match (step, arithmetic.class()) {
+        (AffineStep::Fixed, Class::Integer) => filled(Fixed::find(source, dtype, affine, rounding)?.words()),
+        (AffineStep::Halves, Class::Integer) => {
+            filled(Halves::find(source, dtype, affine, rounding)?.words())
+        }
+        (AffineStep::Thirds | AffineStep::Quarters, Class::Integer) => {
+            filled(Parts::find(source, dtype, affine, rounding, Split::of(step))?.words())
+        }
+        (AffineStep::Exact, Class::Integer) => filled(Integer::new(source, affine, rounding).words()),
+        (AffineStep::Exact, Class::Integer64) => filled(Integer64::new(dtype, affine, rounding).words()),
+        _ => return None,
+    })
+}
+
+fn filled<const N: usize>(words: [u32; N]) -> StepNumbers {
+    let mut filled = StepNumbers::default();
+    filled[..N].copy_from_slice(&words);
+    filled
+}
+
+/// Lists the numbers of clamps.
+struct Lister<'a> {
+    arithmetic: Arithmetic,
+    bounds: BoundWords,
+    is_searched: bool,
+    /// What a search found for each clamp.
+    found: &'a [StepNumbers],
+}
+
+impl Lister<'_> {
+    /// The numbers of the `n`-th clamp, as many as [`Arithmetic::number_count`]; behind them zeros.
+    fn numbers(&self, clamp: &Clamp, n: usize) -> [u32; MOST_NUMBERS] {
+        let mut numbers = [0; MOST_NUMBERS];
+        let bounds = self.bounds.of(clamp);
+        let is_wide = self.arithmetic.is_wide();
+        if is_wide {
+            numbers[..4].copy_from_slice(bounds.as_flattened());
+        } else {
+            [numbers[0], numbers[1]] = bounds.map(|[word, _]| word);
+        }
+        let of_step = &mut numbers[self.arithmetic.bound_count()..];
+        let or = |number: Number, absent: u64| number.bits().unwrap_or(absent);
+        if self.is_searched {
+            of_step[..self.found[n].len()].copy_from_slice(&self.found[n]);
+        } else if let Some(Quantization { scale, zero_point }) = clamp.quantization() {
+            of_step[0] = scale.to_bits();
+            of_step[1] = zero_point.cast_unsigned();
+            of_step[2] = reciprocal(self.arithmetic.step, scale).to_bits();
+        } else if is_wide {
+            let absent = [UNCHANGED.scale(), UNCHANGED.bias()].map(f64::to_bits);
+            let [scale, bias] = [or(clamp.scale(), absent[0]), or(clamp.bias(), absent[1])];
+            let words = [scale, scale >> 32, bias, bias >> 32].map(|word| word as u32);
+            of_step[..4].copy_from_slice(&words);
+        } else {
+            of_step[0] = or(clamp.scale(), 1_f32.to_bits().into()) as u32;
+            of_step[1] = or(clamp.bias(), (-0_f32).to_bits().into()) as u32;
+        }
+        numbers
+    }
+}
+
+/// The place of clamps' numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ParameterPlace {
+    /// One clamp for all elements, in the uniform block.
+    Block,
+    /// A clamp per channel, or numbers on the GPU: a table in a storage buffer.
+    Table,
+}
+
+impl ParameterPlace {
+    #[cfg(test)]
+    pub(crate) const ALL: [Self; 2] = [Self::Block, Self::Table];
+
+    /// The most bytes before the geometry in a uniform block.
+    pub(crate) const MOST_BYTES: usize = 4 * (4 + MOST_NUMBERS);
+}
+
+/// Text for labels and the log; empty for one clamp.
+impl fmt::Display for ParameterPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Block => "",
+            Self::Table => "numbers in a table, ",
         })
     }
+}
 
-    /// Keeps in `list` what [`Arithmetic::of`] finds.
-    pub(crate) fn kept_in(list: &mut Vec<Self>) -> impl FnMut(usize, Self) {
-        |n, found| {
-            // A step that serves not all clamps has left numbers.
-            list.truncate(n);
-            list.push(found);
+/// The numbers of clamps in their place, the same for all windows of a plan.
+pub(crate) struct Parameters {
+    /// The rules and the count of channels, up to a multiple of 16 bytes, then the numbers of one clamp.
+    in_block: [u32; 4 + MOST_NUMBERS],
+    table: Option<Vec<u32>>,
+}
+
+impl Parameters {
+    /// The numbers of one clamp per channel, or of one clamp repeated for `channels` channels; `found`: what a search found for each
+    /// clamp. If `reversed`, the last channel comes first.
+    pub(crate) fn new(
+        (clamps, found): (&[Clamp], &[StepNumbers]),
+        channels: usize,
+        arithmetic: Arithmetic,
+        place: ParameterPlace,
+        reversed: bool,
+    ) -> Self {
+        let (bounds, is_searched) = (BoundWords::new(arithmetic.dtype), arithmetic.is_searched());
+        let lister = Lister { arithmetic, bounds, is_searched, found };
+        let of_clamp = |n: usize| lister.numbers(&clamps[n], n);
+        let mut in_block = [0; 4 + MOST_NUMBERS];
+        [in_block[0], in_block[1]] = [rules(&clamps[0]), channels as u32];
+        if place == ParameterPlace::Block {
+            in_block[4..].copy_from_slice(&of_clamp(0));
+            return Self { in_block, table: None };
         }
-    }
-
-    fn of(numbers: &impl Mirror) -> Self {
-        Self(MirrorBytes::of(numbers))
-    }
-
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
-
-    /// The layout of the numbers.
-    pub(super) const fn twin(arithmetic: Arithmetic) -> Twin {
-        let is_quantized = matches!(arithmetic.form, Form::Quantization);
-        match (arithmetic.step, arithmetic.class()) {
-            (AffineStep::None, _) => NoStep::TWIN,
-            (AffineStep::Fast, Class::Quantized) => quantized::QuotientFast::TWIN,
-            (_, Class::Quantized) => quantized::QuotientExact::TWIN,
-            (AffineStep::Fast, _) if is_quantized => quantized::ProductFast::TWIN,
-            (AffineStep::Exact, _) if is_quantized => quantized::ProductExact::TWIN,
-            (AffineStep::Fixed, _) => Fixed::TWIN,
-            (AffineStep::Halves, _) => Halves::TWIN,
-            (AffineStep::Thirds | AffineStep::Quarters, _) => Parts::TWIN,
-            (AffineStep::Exact, Class::Integer) => integer::Integer::TWIN,
-            (_, Class::Integer | Class::Integer64) => integer::Integer64::TWIN,
-            (AffineStep::Fast, Class::Float64) => float::FloatFast64::TWIN,
-            (AffineStep::Exact, Class::Float64) => float::FloatExact64::TWIN,
-            (AffineStep::Fast, _) => float::FloatFast::TWIN,
-            (AffineStep::Exact, _) => float::FloatExact::TWIN,
+        // A number of all channels, then the next number.
+        let count = arithmetic.number_count();
+        let mut table = vec![0; count * channels];
+        let mut numbers = of_clamp(0);
+        for channel in 0..channels {
+            if clamps.len() > 1 {
+                numbers = of_clamp(if reversed { clamps.len() - 1 - channel } else { channel });
+            }
+            for (n, number) in numbers[..count].iter().enumerate() {
+                table[n * channels + channel] = *number;
+            }
         }
+        Self { in_block, table: Some(table) }
+    }
+
+    /// The bytes before the geometry in a uniform block.
+    pub(crate) fn in_block(&self) -> &[u8] {
+        let bytes = bytemuck::cast_slice(&self.in_block);
+        if self.table.is_some() { &bytes[..16] } else { bytes }
+    }
+
+    /// The bytes of the table, if any.
+    pub(crate) fn table(&self) -> Option<&[u8]> {
+        self.table.as_deref().map(bytemuck::cast_slice)
     }
 }

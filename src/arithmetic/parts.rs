@@ -4,31 +4,28 @@
 use super::bounds::key_base;
 use super::line::Line;
 use super::step::AffineStep;
-use crate::fragment::mirrors;
 use crate::operator::Affine;
 use crate::{DType, Rounding};
 
-mirrors! {
-    /// Mirrors `Affine` in `affine/parts.wgsl`. The key is limited to `lowest..=highest`, and `x` is its distance from
-    /// the end that has the smaller result. Before rounding, the result is `(x * factor + addend) / 2^(low + shift)`,
-    /// where `low` is the bits of all parts but the uppermost. The addend is `addend_high * 2^low + addend_low`; its last
-    /// bit may be sticky: set because lower bits are lost.
-    struct Parts {
-        lowest: i32,
-        highest: i32,
-        flip: i32,
-        origin: i32,
-        factor: u32,
-        addend_high: i32,
-        addend_low: u32,
-        shift: u32,
-    }
+/// The numbers of `affine/parts.wgsl`. The key is limited to `lowest..=highest`, and `x` is its distance from
+/// the end that has the smaller result. Before rounding, the result is `(x * factor + addend) / 2^(low + shift)`,
+/// where `low` is the bits of all parts but the uppermost. The addend is `addend_high * 2^low + addend_low`; its last
+/// bit may be sticky: set because lower bits are lost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parts {
+    pub(super) lowest: i32,
+    pub(super) highest: i32,
+    pub(super) negative: bool,
+    pub(super) factor: u32,
+    pub(super) addend_high: i32,
+    pub(super) addend_low: u32,
+    pub(super) shift: u32,
 }
 
 /// How a factor is split. The product of the largest `x` with a lower part, plus a part of the addend, plus what the part
 /// below carries, fits 32 bits. The uppermost part takes the remaining bits: its products may wrap, since their sum fits.
 #[derive(Clone, Copy)]
-pub(crate) struct Split {
+pub(super) struct Split {
     /// The bits of each lower part.
     pub(super) bits: u32,
     /// The number of lower parts.
@@ -56,9 +53,17 @@ impl Split {
 }
 
 impl Parts {
+    /// In the order of the shader.
+    pub(super) fn words(self) -> [u32; 6] {
+        let [lowest, highest, addend_high] =
+            [self.lowest, self.highest, self.addend_high].map(i32::cast_unsigned);
+        let shift = self.shift | u32::from(self.negative) << 31;
+        [lowest, highest, self.factor, addend_high, self.addend_low, shift]
+    }
+
     /// Finds the numbers for `affine` from 32-bit integers to integers of up to 16 bits; `None` if a number or a sum
     /// may exceed 32 bits.
-    pub(crate) fn find(
+    pub(super) fn find(
         source: DType,
         dtype: DType,
         affine: Affine,
@@ -95,8 +100,7 @@ impl Parts {
         Some(Self {
             lowest,
             highest,
-            flip: if factor < 0 { -1 } else { 0 },
-            origin: if factor < 0 { !highest } else { lowest },
+            negative: factor < 0,
             factor: u32::try_from(size).ok()?,
             addend_high: (start >> low_bits) as i32,
             addend_low: (start & ((1 << low_bits) - 1)) as u32,

@@ -8,8 +8,9 @@ use proptest::prelude::*;
 
 use super::bounds::key_base;
 use super::integer::Linear;
+use super::numbers::UNCHANGED;
 use super::parts::{Parts, Split};
-use super::step::{AffineStep, UNCHANGED};
+use super::step::AffineStep;
 use super::{fixed::Fixed, halves::Halves};
 use crate::operator::Affine;
 use crate::{Clamp, DType, Rounding, reference};
@@ -51,7 +52,8 @@ fn find(step: AffineStep, [source, dtype]: [DType; 2], affine: Affine, rounding:
 }
 
 fn of_halves(halves: Halves, x: i32, rounding: Rounding) -> i32 {
-    let Halves { factor_high, factor_low, addend_high, addend_low, shift, below_low, below_high } = halves;
+    let Halves { factor_high, factor_low, addend_high, addend_low, shift } = halves;
+    let (below_low, below_high) = (0xfff, (1 << shift) - 1);
     let low = x * factor_low + addend_low;
     let high = x * factor_high + addend_high;
     let sum = high + (low >> 12);
@@ -69,7 +71,8 @@ fn of_halves(halves: Halves, x: i32, rounding: Rounding) -> i32 {
 
 /// Panics if a sum that has to fit 32 bits does not.
 fn of_parts(parts: Parts, Split { bits, lower }: Split, key: i32, rounding: Rounding) -> i32 {
-    let Parts { lowest, highest, flip, origin, factor, addend_high, addend_low, shift } = parts;
+    let Parts { lowest, highest, negative, factor, addend_high, addend_low, shift } = parts;
+    let (flip, origin) = if negative { (-1, !highest) } else { (0, lowest) };
     let x = ((key.clamp(lowest, highest) ^ flip).wrapping_sub(origin)).cast_unsigned();
     let mask = (1 << bits) - 1;
     let (mut carry, mut below) = (0, 0);

@@ -7,9 +7,9 @@ use super::pipeline::Pipelines;
 use super::prepared::{Entry, Group, Recorded, Shared, Source};
 use super::uniform::UniformBlocks;
 use super::{F16Conversions, Operands, Prepared, adapter, mapped, scope, uniform};
-use crate::arithmetic::{ParameterBytes, StepNumbers};
+use crate::arithmetic::{Parameters, kept_in};
 use crate::kernel::{Placement, WORKGROUP_SIZE};
-use crate::plan::{Range, Resolve, SlotLayouts};
+use crate::plan::{Gather, Range, SlotLayouts};
 use crate::shader::{MAX_UNIFORM_BLOCK, PipelineName, binding};
 use crate::{Clamps, Error, Limits, Plan};
 
@@ -98,7 +98,7 @@ impl Clamper {
         for (limit_name, needed, limit) in [
             ("max_bind_groups", 1, limits.max_bind_groups.into()),
             ("max_bindings_per_bind_group", 5, limits.max_bindings_per_bind_group.into()),
-            // `resolve` binds three slots and the blocks that it writes.
+            // `gather` binds three slots and the table.
             ("max_storage_buffers_per_shader_stage", 4, limits.max_storage_buffers_per_shader_stage.into()),
             ("max_uniform_buffers_per_shader_stage", 1, limits.max_uniform_buffers_per_shader_stage.into()),
             ("max_uniform_buffer_binding_size", block, limits.max_uniform_buffer_binding_size),
@@ -253,8 +253,8 @@ impl Clamper {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if the plan was made with other limits; [`Error::Limit`] if no binding holds a slot's element;
-    /// [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if wgpu refuses a pipeline (native only).
+    /// [`Error::Argument`] if the plan was made with other limits; [`Error::OutOfMemory`],
+    /// [`Error::DeviceLost`] or [`Error::Wgpu`] if wgpu refuses a pipeline (native only).
     ///
     /// ```no_run
     /// use wgpu_clamp::{Clamp, Clamper, Error, Layout, Plan};
@@ -275,7 +275,7 @@ impl Clamper {
             return Err(Error::argument("plan", value, "give `Clamper::limits` to the plan"));
         }
         let compile = |name| self.inner.pipelines.get(&self.inner.device, name).map(drop);
-        plan.pipelines()?.into_iter().try_for_each(compile)
+        plan.pipelines().into_iter().try_for_each(compile)
     }
 
     /// Compiles the pipelines, writes the parameters and binds the buffers of one clamp. The result can be recorded any
@@ -315,7 +315,7 @@ impl Clamper {
         let limits = self.limits();
         let (src, dst) = (operands.src.layout(), operands.dst.layout());
         let mut numbers = Vec::new();
-        let found = StepNumbers::kept_in(&mut numbers);
+        let found = kept_in(&mut numbers);
         let plan = Plan::checked(clamps, &src, &dst, placement, limits, found)?;
         plan.check_table(clamps, "max_buffer_size", self.inner.device_limits.max_buffer_size)?;
         let slots = operands.slot_layouts();
@@ -341,7 +341,7 @@ impl Clamper {
         &self,
         operands: &Operands<'_>,
         plan: &Plan,
-        parameters: &ParameterBytes,
+        parameters: &Parameters,
         slots: Option<&SlotLayouts>,
     ) -> Result<Prepared, Error> {
         let Inner { device, device_limits, .. } = &*self.inner;
@@ -352,30 +352,22 @@ impl Clamper {
             dispatches: Vec::with_capacity(2 * windows.len()),
             pipelines: Vec::new(),
         };
-        let store = |bytes| mapped::create(device, "wgpu-clamp channels", wgpu::BufferUsages::STORAGE, bytes);
-        let stored = parameters.stored().map(store).transpose()?;
-        if let (Some(stored), Some(slots)) = (&stored, slots) {
-            for resolve in plan.resolves(slots, (1, 0))? {
-                building.resolve(&resolve, stored)?;
+        let create = |bytes| mapped::create(device, "wgpu-clamp table", wgpu::BufferUsages::STORAGE, bytes);
+        let table = parameters.table().map(create).transpose()?;
+        if let (Some(table), Some(slots)) = (&table, slots) {
+            for gather in plan.gathers(slots)? {
+                building.gather(&gather, table)?;
             }
         }
-        // Parameters in a storage buffer are not in the blocks.
-        let slots = slots.filter(|_| stored.is_none());
         let in_block = parameters.in_block();
-        let per_buffer = uniform::per_buffer(device_limits, in_block.len(), slots.is_some());
+        let per_buffer = uniform::per_buffer(device_limits, in_block.len());
         for windows in windows.chunks(per_buffer) {
             let first = (in_block.len(), &windows[0].launch.geometry);
-            let mut blocks =
-                UniformBlocks::new(device, device_limits, windows.len(), first, slots.is_some())?;
-            if let Some(slots) = slots {
-                for resolve in plan.resolves(slots, (windows.len(), blocks.layout.pitch))? {
-                    building.resolve(&resolve, &blocks.buffer)?;
-                }
-            }
+            let mut blocks = UniformBlocks::new(device, device_limits, windows.len(), first)?;
             for (n, window) in windows.iter().enumerate() {
                 blocks.write(n, in_block, &window.launch.geometry);
                 let placement = window.bindings.placement;
-                let layout = self.inner.pipelines.bind_group_layout(placement, stored.is_some());
+                let layout = self.inner.pipelines.bind_group_layout(placement, table.is_some());
                 let mut entries = Vec::with_capacity(4);
                 entries.push(own(binding::PARAMS, &blocks.buffer, blocks.range(n)));
                 let storage = window.bindings.storage();
@@ -383,7 +375,7 @@ impl Clamper {
                     // Sides are indices of operands: src, dst.
                     Entry { binding, source: Source::Operand(side), range }
                 }));
-                entries.extend(stored.as_ref().map(|buffer| whole(binding::CHANNELS, buffer)));
+                entries.extend(table.as_ref().map(|buffer| whole(binding::TABLE, buffer)));
                 building.groups.push(Group { layout: layout.clone(), entries });
                 for dispatch in &window.launch.dispatches {
                     if let Some(name) = plan.pipeline(window, dispatch) {
@@ -429,18 +421,18 @@ impl Building<'_> {
         Ok(())
     }
 
-    /// Adds a dispatch that reads slots and writes channels' parameters into `target`.
-    fn resolve(&mut self, resolve: &Resolve, target: &wgpu::Buffer) -> Result<(), Error> {
-        let (usage, bytes) = (wgpu::BufferUsages::UNIFORM, bytemuck::bytes_of(&resolve.params));
-        let params = mapped::create(&self.inner.device, "wgpu-clamp resolve params", usage, bytes)?;
-        let mut entries = vec![whole(binding::PARAMS, &params), whole(binding::resolve::BLOCKS, target)];
-        let slots = binding::resolve::SLOTS.into_iter().zip(resolve.bindings);
+    /// Adds a dispatch that writes numbers on the GPU into the table.
+    fn gather(&mut self, gather: &Gather, table: &wgpu::Buffer) -> Result<(), Error> {
+        let (usage, bytes) = (wgpu::BufferUsages::UNIFORM, bytemuck::bytes_of(&gather.params));
+        let params = mapped::create(&self.inner.device, "wgpu-clamp gather params", usage, bytes)?;
+        let mut entries = vec![whole(binding::PARAMS, &params), whole(binding::gather::TABLE, table)];
+        let slots = binding::gather::SLOTS.into_iter().zip(gather.bindings);
         entries.extend(slots.map(|(binding, (number, range))| {
             // Slots follow src and dst.
             Entry { binding, source: Source::Operand(2 + number), range }
         }));
-        self.groups.push(Group { layout: self.inner.pipelines.resolve_layout().clone(), entries });
-        self.push(resolve.pipeline, resolve.grid)
+        self.groups.push(Group { layout: self.inner.pipelines.gather_layout().clone(), entries });
+        self.push(gather.pipeline, gather.grid)
     }
 }
 

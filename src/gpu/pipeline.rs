@@ -11,10 +11,9 @@ use crate::shader::{Module, PipelineName, binding};
 
 /// The pipelines used last, each compiled once.
 pub(super) struct Pipelines {
-    /// The layouts of the clamps' kernels: by placement, then without and with a binding for parameters in a storage
-    /// buffer.
+    /// The layouts of the clamps' kernels: by placement, then without and with a binding for the table of numbers.
     layouts: [[Layouts; 2]; 3],
-    resolve: Layouts,
+    gather: Layouts,
     /// The driver's cache, which a program may keep from run to run.
     driver_cache: Option<wgpu::PipelineCache>,
     compiled: Mutex<Compiled>,
@@ -39,29 +38,29 @@ impl Pipelines {
         device: &wgpu::Device,
         driver_cache: Option<wgpu::PipelineCache>,
     ) -> Result<Self, Error> {
-        let slots = binding::resolve::SLOTS.map(|binding| (binding, READ));
-        let resolve = [&slots[..], &[(binding::resolve::BLOCKS, WRITE)]].concat();
+        let slots = binding::gather::SLOTS.map(|binding| (binding, READ));
+        let gather = [&slots[..], &[(binding::gather::TABLE, WRITE)]].concat();
         let compiled = Compiled { pipelines: Recent::new(Self::CAPACITY), modules: HashMap::new() };
         scope::catch(device, || Self {
             layouts: Placement::ALL
-                .map(|placement| [false, true].map(|stored| Layouts::of(device, placement, stored))),
-            resolve: Layouts::new(device, "resolve", &resolve),
+                .map(|placement| [false, true].map(|has_table| Layouts::of(device, placement, has_table))),
+            gather: Layouts::new(device, "gather", &gather),
             driver_cache,
             compiled: Mutex::new(compiled),
         })
     }
 
-    /// The bind group layout of a placement. `stored`: with a binding for parameters in a storage buffer.
+    /// The bind group layout of a placement. `has_table`: with a binding for the table of numbers.
     pub(super) const fn bind_group_layout(
         &self,
         placement: Placement,
-        stored: bool,
+        has_table: bool,
     ) -> &wgpu::BindGroupLayout {
-        &self.layouts[placement as usize][stored as usize].bind_group
+        &self.layouts[placement as usize][has_table as usize].bind_group
     }
 
-    pub(super) const fn resolve_layout(&self) -> &wgpu::BindGroupLayout {
-        &self.resolve.bind_group
+    pub(super) const fn gather_layout(&self) -> &wgpu::BindGroupLayout {
+        &self.gather.bind_group
     }
 
     pub(super) fn kept(&self) -> usize {
@@ -119,10 +118,8 @@ impl Pipelines {
     ) -> Result<(wgpu::ShaderModule, wgpu::ComputePipeline), Error> {
         let label = format!("wgpu-clamp {name}");
         let layout = match name.module {
-            Module::Clamp(module) => {
-                &self.layouts[module.placement as usize][usize::from(module.parameters.are_stored())]
-            }
-            Module::Resolve => &self.resolve,
+            Module::Clamp(module) => &self.layouts[module.placement as usize][module.parameters as usize],
+            Module::Gather => &self.gather,
             Module::Probe => unreachable!("`Host::check_f16` compiles the probe itself"),
         };
         let constants = name.constants();
@@ -166,15 +163,15 @@ const READ: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_on
 const WRITE: wgpu::BufferBindingType = wgpu::BufferBindingType::Storage { read_only: false };
 
 impl Layouts {
-    /// The layouts of a clamp's kernels. `stored`: with a binding for parameters in a storage buffer.
-    fn of(device: &wgpu::Device, placement: Placement, stored: bool) -> Self {
+    /// The layouts of a clamp's kernels. `has_table`: with a binding for the table of numbers.
+    fn of(device: &wgpu::Device, placement: Placement, has_table: bool) -> Self {
         let mut storage = match placement {
             Placement::OneBuffer => vec![(binding::SRC, WRITE)],
             Placement::TwoRanges => vec![(binding::SRC, WRITE), (binding::DST, WRITE)],
             Placement::TwoBuffers => vec![(binding::SRC, READ), (binding::DST, WRITE)],
         };
-        if stored {
-            storage.push((binding::CHANNELS, READ));
+        if has_table {
+            storage.push((binding::TABLE, READ));
         }
         Self::new(device, &placement.to_string(), &storage)
     }

@@ -20,14 +20,9 @@ pub(super) fn check(limits: &wgpu::Limits, parameters: usize) -> Result<(), Erro
     Ok(())
 }
 
-/// The most blocks of a buffer, at least one. `resolved`: the module `resolve` writes the blocks, so one binding must
-/// cover all of them.
-pub(super) fn per_buffer(device: &wgpu::Limits, parameters: usize, resolved: bool) -> usize {
-    let fitting = |bytes| bytes / pitch(device, parameters);
-    let mut most = fitting(device.max_buffer_size);
-    if resolved {
-        most = most.min(fitting(device.max_storage_buffer_binding_size));
-    }
+/// The most blocks of a buffer, at least one.
+pub(super) fn per_buffer(device: &wgpu::Limits, parameters: usize) -> usize {
+    let most = device.max_buffer_size / pitch(device, parameters);
     usize::try_from(most).unwrap_or(usize::MAX).max(1)
 }
 
@@ -51,22 +46,13 @@ impl UniformBlocks {
         limits: &wgpu::Limits,
         count: usize,
         (parameters, first): (usize, &GeometryBytes),
-        resolved: bool,
     ) -> Result<Self, Error> {
         let alignment = limits.min_uniform_buffer_offset_alignment.into();
         let layout = UniformLayout::new(count, parameters, first, alignment);
-        let (size, limit) = (layout.len(), limits.max_storage_buffer_binding_size);
-        let mut usage = wgpu::BufferUsages::UNIFORM;
-        if resolved {
-            if size > limit {
-                return Err(Error::device_limit("max_storage_buffer_binding_size", size, limit));
-            }
-            usage |= wgpu::BufferUsages::STORAGE;
-        }
         let buffer = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("wgpu-clamp params"),
-            size,
-            usage,
+            size: layout.len(),
+            usage: wgpu::BufferUsages::UNIFORM,
             mapped_at_creation: true,
         });
         Ok(Self { mapped: mapped::range(&buffer)?, buffer, layout })

@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::mapping::{self, Arrival};
 use super::transfer;
-use crate::arithmetic::Parameters;
+use crate::arithmetic::MOST_NUMBERS;
 use crate::gpu::{adapter, mapped, scope};
 use crate::{Clamp, Clamps, DType, Element, Error, Host, Layout, Operands, Prepared, View};
 
@@ -230,7 +230,7 @@ impl ClampSlice<'_> {
         let most = bytes / 16 * 16 / dst_size.max(src_size);
         // The table of its channels fits into a buffer and a binding.
         let table = max_buffer_size.min(host.clamper().limits().binding_size());
-        let most_channels = usize::try_from(table).unwrap_or(usize::MAX) / Parameters::CAPACITY;
+        let most_channels = usize::try_from(table).unwrap_or(usize::MAX) / (4 * MOST_NUMBERS);
         let mut pieces = Pieces::new(shape, clamps.axis(), most, most_channels.max(1));
         let total = pieces.elements;
         let (mut idle, mut flights) = (None, VecDeque::with_capacity(RING));

@@ -24,9 +24,9 @@ fn pieces(
 ) -> Vec<(Kernel, ParameterPlace)> {
     let channels = if with_channels { src.shape()[*axis] } else { 1 };
     let (shortcuts, limits) = (Shortcuts::default(), Limits::default());
-    let task = Task { arithmetic, shortcuts, channels, placement, limits };
+    let place = if channels > 1 { ParameterPlace::Table } else { ParameterPlace::Block };
+    let task = Task { arithmetic, shortcuts, channels, place, placement, limits };
     let region = Region::collapsed(src, dst, with_channels.then_some(*axis));
-    let place = ParameterPlace::of(channels, ParameterPlace::Block.in_block());
     let all = candidates(&task, &region).map(|one| (one.kernel, place));
     all.filter(|(kernel, _)| *kernel != Kernel::Words).collect()
 }

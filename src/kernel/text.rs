@@ -189,13 +189,16 @@ impl Text<'_> {
         if is_within { self.within(opening, lines) } else { lines(self) }
     }
 
-    /// Writes where the invocation's first piece begins.
+    /// Writes where the invocation's first piece begins, and looks the numbers up if they are the same for all pieces.
     fn first_place(&mut self) {
         self.line(match self.piece.order {
             Order::Squares => "let at = box_in_square(workgroup, invocation);",
             Order::Line => "let at = box_in_line(workgroup, invocation);",
             Order::Stream => "let at = run_of_units(workgroup, invocation);",
         });
+        if self.piece.channels == Channels::None {
+            self.line("set_channel(0u);");
+        }
     }
 
     /// Writes an invocation's piece in a turn.

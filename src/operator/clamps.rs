@@ -11,11 +11,10 @@ use crate::{Clamp, Error};
 /// `prepare(Clamps::along(1, &channels), operands)`. It takes a clamp per channel, whose numbers are absent or values. [`slots_along`](Self::slots_along) takes one clamp
 /// whose numbers on the GPU differ between channels. Each call checks them against its shape.
 ///
-/// The numbers of more than 8 channels, values or slots, lie in a table, a storage buffer of the prepared call; on a
-/// driver that computes on the CPU, those of more than 100. A channel takes 16 to 128 bytes, with a scale or bias on the
-/// GPU 32 to 60. A binding of 128 MiB holds the numbers of a million channels. F32 takes 48 bytes without an affine step,
-/// 44 with one of `Fast` and 60 with one of `Exact`: 2,796,202, 3,050,402 or 2,236,962 channels. A table beyond a
-/// binding or a buffer is [`Error::Limit`]; slices are clamped in chunks of fewer channels.
+/// The numbers of several channels, and those on the GPU, lie in a table, a storage buffer of the prepared call. A channel
+/// takes 8 to 72 bytes, with a scale or bias on the GPU 16. F32 takes 8 bytes without an affine step and 16 with one, so a
+/// binding of 128 MiB holds 16,777,216 or 8,388,608 channels. A table beyond a binding or a buffer is [`Error::Limit`];
+/// slices are clamped in chunks of fewer channels.
 ///
 /// ```
 /// use wgpu_clamp::{Clamp, Clamps, DType, Layout, reference};

@@ -1,7 +1,7 @@
 //! A plan's shaders, buffers and dispatches as plain data.
 
 use super::{Plan, SlotLayouts, UniformLayout, Window};
-use crate::arithmetic::StepNumbers;
+use crate::arithmetic::{StepNumbers, kept_in};
 use crate::kernel::{Placement, Task};
 use crate::shader::{PipelineName, binding};
 use crate::{Clamps, Error, Layout, Number, Shader};
@@ -93,32 +93,21 @@ impl Plan {
         let clamps = clamps.into();
         let numbers = self.check_numbers(clamps, &slots)?;
         let mut recorder = Recorder::default();
-        let (Some(task), Some(parameters)) = (self.task, self.parameters(clamps, &numbers)) else {
-            return Ok(recorder.recording);
-        };
+        let Some(parameters) = self.parameters(clamps, &numbers) else { return Ok(recorder.recording) };
         let in_block = parameters.in_block();
-        let stored = parameters.stored().map(|bytes| recorder.push(bytes.to_vec()));
-        let has_slots = slots.iter().any(Option::is_some);
-        if let Some(stored) = stored.filter(|_| has_slots) {
-            recorder.resolve(self, &slots, stored, (1, 0))?;
+        let table = parameters.table().map(|bytes| recorder.push(bytes.to_vec()));
+        if let Some(table) = table {
+            recorder.gather(self, &slots, table)?;
         }
-        // A dispatch that reads slots binds all blocks of a buffer.
-        let most = task.limits.max_binding_size / UniformLayout::pitch(in_block.len(), ALIGNMENT);
-        let most = if has_slots && stored.is_none() { most.max(1) as usize } else { usize::MAX };
         let windows: Vec<_> = self.windows().collect();
-        for windows in windows.chunks(most) {
-            let first = &windows[0].launch.geometry;
-            let layout = UniformLayout::new(windows.len(), in_block.len(), first, ALIGNMENT);
-            let blocks = recorder.push(vec![0; layout.len() as usize]);
-            if has_slots && stored.is_none() {
-                recorder.resolve(self, &slots, blocks, (layout.count, layout.pitch))?;
+        let Some(first) = windows.first() else { return Ok(recorder.recording) };
+        let layout = UniformLayout::new(windows.len(), in_block.len(), &first.launch.geometry, ALIGNMENT);
+        let blocks = recorder.push(vec![0; layout.len() as usize]);
+        for (n, window) in windows.iter().enumerate() {
+            for (offset, part) in layout.parts(n, in_block, &window.launch.geometry) {
+                recorder.recording.buffers[blocks][offset as usize..][..part.len()].copy_from_slice(part);
             }
-            for (n, window) in windows.iter().enumerate() {
-                for (offset, part) in layout.parts(n, in_block, &window.launch.geometry) {
-                    recorder.recording.buffers[blocks][offset as usize..][..part.len()].copy_from_slice(part);
-                }
-                recorder.window(self, window, (blocks, layout.offset(n), layout.size), stored);
-            }
+            recorder.window(self, window, (blocks, layout.offset(n), layout.size), table);
         }
         Ok(recorder.recording)
     }
@@ -135,8 +124,7 @@ impl Plan {
         } else {
             given.len() == channels
         };
-        let of_given =
-            Task::of(given, channels, self.placement, task.limits, StepNumbers::kept_in(&mut numbers));
+        let of_given = Task::of(given, channels, self.placement, task.limits, kept_in(&mut numbers));
         let alike = of_given.is_some_and(|of_given| {
             (of_given.arithmetic, of_given.shortcuts) == (task.arithmetic, task.shortcuts)
         });
@@ -171,33 +159,26 @@ struct Recorder {
 }
 
 impl Recorder {
-    /// Adds the dispatches that write numbers on the GPU into the buffer `target`. `blocks`: the count of blocks in
-    /// `target`, and the bytes between their starts.
-    fn resolve(
-        &mut self,
-        plan: &Plan,
-        slots: &SlotLayouts,
-        target: usize,
-        blocks: (usize, u64),
-    ) -> Result<(), Error> {
-        for resolve in plan.resolves(slots, blocks)? {
-            let params = self.push(bytemuck::bytes_of(&resolve.params).to_vec());
+    /// Adds the dispatches that write numbers on the GPU into the table.
+    fn gather(&mut self, plan: &Plan, slots: &SlotLayouts, table: usize) -> Result<(), Error> {
+        for gather in plan.gathers(slots)? {
+            let params = self.push(bytemuck::bytes_of(&gather.params).to_vec());
             let mut bindings =
-                vec![self.whole(binding::PARAMS, params), self.whole(binding::resolve::BLOCKS, target)];
-            let bound = binding::resolve::SLOTS.into_iter().zip(resolve.bindings);
+                vec![self.whole(binding::PARAMS, params), self.whole(binding::gather::TABLE, table)];
+            let bound = binding::gather::SLOTS.into_iter().zip(gather.bindings);
             bindings.extend(bound.map(|(binding, (number, range))| Binding {
                 binding,
                 buffer: BoundBuffer::Slot(number),
                 offset: range.offset,
                 size: range.size,
             }));
-            self.dispatch(resolve.pipeline, resolve.grid, bindings);
+            self.dispatch(gather.pipeline, gather.grid, bindings);
         }
         Ok(())
     }
 
     /// Adds the dispatches of a window. `block`: the buffer, the offset and the size of its uniform block.
-    fn window(&mut self, plan: &Plan, window: &Window, block: (usize, u64, u64), stored: Option<usize>) {
+    fn window(&mut self, plan: &Plan, window: &Window, block: (usize, u64, u64), table: Option<usize>) {
         let (buffer, offset, size) = block;
         let block = Binding { binding: binding::PARAMS, buffer: BoundBuffer::Own(buffer), offset, size };
         let dst = if plan.placement == Placement::TwoBuffers { BoundBuffer::Dst } else { BoundBuffer::Src };
@@ -207,8 +188,8 @@ impl Recorder {
             offset: range.offset,
             size: range.size,
         });
-        let stored = stored.map(|buffer| self.whole(binding::CHANNELS, buffer));
-        let bindings: Vec<_> = std::iter::once(block).chain(storage).chain(stored).collect();
+        let table = table.map(|buffer| self.whole(binding::TABLE, buffer));
+        let bindings: Vec<_> = std::iter::once(block).chain(storage).chain(table).collect();
         for dispatch in &window.launch.dispatches {
             if let Some(name) = plan.pipeline(window, dispatch) {
                 self.dispatch(name, dispatch.grid, bindings.clone());

@@ -1,7 +1,7 @@
 //! Plans without a GPU: their regions, windows and tables. `tests/shaders/` executes plans.
 
 use super::{Plan, Range};
-use crate::arithmetic::StepNumbers;
+use crate::arithmetic::kept_in;
 use crate::kernel::{Placement, Region};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Precision, Rounding, Scalar};
 
@@ -122,15 +122,13 @@ fn tables_are_as_long_as_they_should_be() {
                 }
             }
             let (rows, list) = (packed(&[2, channels]), Clamps::along(1, &list));
-            for (cpu, in_block) in [(false, 8), (true, 100)] {
-                let (mut numbers, limits) = (Vec::new(), Limits { cpu, ..Limits::default() });
-                let found = StepNumbers::kept_in(&mut numbers);
-                let plan = Plan::checked(list, &rows, &rows, Placement::TwoBuffers, limits, found).unwrap();
-                let table = plan.parameters(list, &numbers).unwrap();
-                let stored = table.stored().map_or(0, <[u8]>::len) as u64;
-                assert_eq!(plan.stored_parameters(), stored, "{plan}");
-                assert_eq!(stored > 0, channels > in_block, "{plan}");
-            }
+            let (mut numbers, limits) = (Vec::new(), Limits::default());
+            let found = kept_in(&mut numbers);
+            let plan = Plan::checked(list, &rows, &rows, Placement::TwoBuffers, limits, found).unwrap();
+            let table = plan.parameters(list, &numbers).unwrap();
+            let bytes = table.table().map_or(0, <[u8]>::len) as u64;
+            assert_eq!(plan.table_bytes(), bytes, "{plan}");
+            assert_eq!(bytes > 0, channels > 1, "{plan}");
         }
     }
 }
@@ -147,7 +145,7 @@ fn a_channel_takes_as_many_bytes_as_documented() {
         let on_gpu = clamp.number_on_gpu().is_some();
         let clamps = if on_gpu { Clamps::slots_along(0, &clamp) } else { Clamps::along(0, &list) };
         let plan = Plan::new(clamps, &layout, &layout, Limits { f64_arithmetic: true, ..Limits::default() });
-        let bytes = plan.unwrap().stored_parameters() / 101;
+        let bytes = plan.unwrap().table_bytes() / 101;
         let (least, most) = &mut each[usize::from(on_gpu) + usize::from(clamp.has_affine_on_gpu())];
         (*least, *most) = (bytes.min(*least), bytes.max(*most));
     };
@@ -165,7 +163,7 @@ fn a_channel_takes_as_many_bytes_as_documented() {
             }
         }
     }
-    assert_eq!(each, [(16, 128), (16, 128), (32, 60)]);
+    assert_eq!(each, [(8, 72), (8, 72), (16, 16)]);
 }
 
 #[test]
@@ -338,7 +336,7 @@ fn a_specialization_is_dtypes_step_and_kernels() {
     let list = clamps(3, DType::U8, DType::U8);
     assert_eq!(
         of(Clamps::along(0, &list), &pixels, &planes, Limits::default()),
-        "u8, no affine step, several channels, stream"
+        "u8, no affine step, numbers in a table, stream"
     );
 }
 
@@ -367,7 +365,7 @@ fn a_binding_holds_so_many_channels() {
     let f32 = Clamp::unbounded(DType::F32).with_bounds(Number::OnGpu, Number::Absent).unwrap();
     let step = f32.with_affine(Number::OnGpu, Number::Absent).unwrap();
     for (clamp, most) in
-        [(f32, 2_796_202), (step, 3_050_402), (step.with_precision(Precision::Exact), 2_236_962)]
+        [(f32, 16_777_216), (step, 8_388_608), (step.with_precision(Precision::Exact), 8_388_608)]
     {
         let of = |channels| {
             let line = packed(&[channels]);

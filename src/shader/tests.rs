@@ -13,19 +13,18 @@ use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 
 use super::{MAX_UNIFORM_BLOCK, Module, ModuleName};
 use crate::arithmetic::{
-    AffineStep, Arithmetic, Entries, Form, ParameterBytes, ParameterPlace, Parameters, ResolveParams,
-    Shortcuts, StepNumbers, twins,
+    AffineStep, Arithmetic, GatherParams, MOST_NUMBERS, ParameterPlace, Shortcuts, SlotParams,
 };
 use crate::fragment::{Fragment, Mirror, Twin};
 use crate::kernel::run::{RunDim, Share};
 use crate::kernel::walk::{Walk, WalkDim};
 use crate::kernel::{Kernel, WORKGROUP_SIZE};
-use crate::{Clamp, DType, Number, Precision};
+use crate::{Clamp, DType, Precision};
 
 /// Modules that cover every arithmetic, kernel, parameter place and placement. Since fragments are independent, they
 /// cover only some combinations; with `WGPU_CLAMP_EXHAUSTIVE`, all.
 fn modules() -> Vec<Module> {
-    names().into_iter().map(Module::Clamp).chain([Module::Resolve, Module::Probe]).collect()
+    names().into_iter().map(Module::Clamp).chain([Module::Gather, Module::Probe]).collect()
 }
 
 /// The texts of [`modules`], each once.
@@ -41,10 +40,10 @@ fn names() -> Vec<ModuleName> {
             return true;
         }
         let n = order.iter().position(|other| *other == name.arithmetic).unwrap();
-        if name.parameters == ParameterPlace::One {
+        if name.parameters == ParameterPlace::Block {
             return !name.arithmetic.converts() || name.placement as usize == n % 3;
         }
-        (n + name.parameters as usize) % 37 == name.placement as usize
+        n % 37 == name.placement as usize
     };
     ModuleName::all(if all { 1 } else { 60 }).filter(|name| all || sampled(name)).collect()
 }
@@ -111,8 +110,8 @@ fn modules_are_as_many_as_they_should_be() {
     );
     let of_words: Vec<_> = ModuleName::all(usize::MAX).filter(|name| name.kernel == Kernel::Words).collect();
     let converting = Arithmetic::all().filter(|arithmetic| arithmetic.converts_f16()).count();
-    // Three placements and three places of parameters; a third of those that convert F16 do it both ways.
-    let count = Arithmetic::all().count() * 3 * 3 + converting * 3;
+    // Three placements and two places of parameters; a third of those that convert F16 do it both ways.
+    let count = Arithmetic::all().count() * 3 * 2 + converting * 2;
     assert_eq!((of_words.iter().collect::<HashSet<_>>().len(), of_words.len()), (count, count));
 }
 
@@ -214,28 +213,9 @@ fn assert_twins(module: &naga::Module, name: &'static str, twin: Twin, key: Modu
 }
 
 fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Module) {
-    let Arithmetic { source, dtype, step, rounding, form } = key.arithmetic;
     let name = Module::Clamp(key);
-    let clamp = Clamp::unbounded(dtype).with_source(source).unwrap().with_rounding(rounding);
-    let quantized = || {
-        let new = if source.is_float() { Clamp::quantize_linear } else { Clamp::dequantize_linear };
-        new(source, dtype, 2.0, 0).unwrap()
-    };
-    let clamp = match step {
-        AffineStep::None => clamp,
-        AffineStep::Fast if form == Form::Quantization => quantized(),
-        _ if form == Form::Quantization => quantized().with_precision(Precision::Exact),
-        _ if form == Form::Found => clamp.with_affine(Number::OnGpu, 1.0_f32).unwrap(),
-        AffineStep::Fast => clamp.with_affine(2.0, 1.0).unwrap(),
-        _ => clamp.with_affine(2.0, 1.0).unwrap().with_precision(Precision::Exact),
-    };
-    let numbers = StepNumbers::find(&clamp, key.arithmetic).unwrap();
-    let one = Parameters::new(&clamp, key.arithmetic, &numbers);
-    let [bounds, affine] = twins(key.arithmetic);
     let geometry = key.kernel.twin();
-    for (struct_name, twin) in [("Bounds", bounds), ("Affine", affine), ("Geometry", geometry)] {
-        assert_twins(module, struct_name, twin, name);
-    }
+    assert_twins(module, "Geometry", geometry, name);
     for (struct_name, twin) in
         [("Dim", WalkDim::TWIN), ("Walk", Walk::TWIN), ("RunDim", RunDim::TWIN), ("Share", Share::TWIN)]
     {
@@ -243,47 +223,23 @@ fn uniform_blocks_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Mo
             assert_twins(module, struct_name, twin, name);
         }
     }
-    let list = [clamp; 2];
-    let several = ParameterBytes::new((&list, &[numbers; 2]), 2, key.arithmetic, key.parameters, false);
-    let size = match key.parameters {
-        ParameterPlace::One => one.as_bytes().len(),
-        ParameterPlace::Stored => 0,
-        ParameterPlace::Block => several.in_block().len() / key.parameters.in_block(),
-    };
     let (parts, span) = in_wgsl(module, "Params").unwrap();
+    let (second, size) = match key.parameters {
+        ParameterPlace::Block => (("numbers", 16), ParameterPlace::MOST_BYTES),
+        ParameterPlace::Table => (("channels", 4), 16),
+    };
     let offsets: Vec<_> = parts.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
-    let affine_offset = bounds.size.next_multiple_of(16);
-    let geometry_offset = if key.parameters == ParameterPlace::One { size } else { several.in_block().len() };
-    if key.parameters == ParameterPlace::One {
-        let expected = [("bounds", 0), ("affine", affine_offset), ("geometry", geometry_offset)];
-        assert_eq!(offsets, expected, "{key:?}");
-    } else if let Some(table) = several.stored() {
-        assert_eq!(offsets, [("channels", 0), ("geometry", geometry_offset)], "{key:?}");
-        assert_eq!(several.in_block()[..4], 2_u32.to_le_bytes(), "{key:?}");
-        // The numbers of the two channels lie in turn, those of the affine step behind those of the bounds.
-        let channel =
-            |n: usize| table.as_chunks::<4>().0.iter().skip(n).step_by(2).copied().collect::<Vec<_>>();
-        assert_eq!(channel(0), channel(1), "{key:?}");
-        let first = Entries::of(key.arithmetic, ParameterPlace::Stored, 2).affine as usize / 4;
-        let [words, of_step] =
-            [one.as_bytes(), &one.as_bytes()[affine_offset..]].map(|bytes| bytes.as_chunks().0);
-        assert_eq!(channel(0)[..bounds.size / 4], words[..bounds.size / 4], "{key:?}");
-        assert_eq!(channel(0)[first..][..affine.size / 4], of_step[..affine.size / 4], "{key:?}");
-    } else {
-        assert_eq!(offsets.last(), Some(&("geometry", geometry_offset)), "{key:?}");
-        let (parts, each) = in_wgsl(module, "Parameters").unwrap();
-        assert_eq!((parts[0].1, parts[1].1, each), (0, affine_offset, size), "{key:?}");
-    }
-    let block = (geometry_offset + geometry.size).next_multiple_of(16);
-    assert_eq!(block, span, "{key:?}");
-    let most = MAX_UNIFORM_BLOCK - Parameters::CAPACITY + geometry_offset;
-    assert!(span <= most.max(MAX_UNIFORM_BLOCK), "{key:?}: {span}");
+    assert_eq!(offsets, [("rules", 0), second, ("geometry", size)], "{key:?}");
+    assert_eq!((size + geometry.size).next_multiple_of(16), span, "{key:?}");
+    assert!(span <= MAX_UNIFORM_BLOCK, "{key:?}: {span}");
+    assert!(key.arithmetic.number_count() <= MOST_NUMBERS, "{key:?}");
 }
 
 #[test]
-fn the_block_of_resolve_agrees_between_wgsl_and_rust() {
-    let (module, _) = parse(Module::Resolve);
-    assert_twins(&module, "ResolveParams", ResolveParams::TWIN, Module::Resolve);
+fn the_block_of_gather_agrees_between_wgsl_and_rust() {
+    let (module, _) = parse(Module::Gather);
+    assert_twins(&module, "GatherParams", GatherParams::TWIN, Module::Gather);
+    assert_twins(&module, "Slot", SlotParams::TWIN, Module::Gather);
 }
 
 fn workgroups_agree_between_wgsl_and_rust(key: ModuleName, module: &naga::Module) {
@@ -385,7 +341,7 @@ fn fragments_provide_and_need_what_they_say() {
         }
         match module {
             Module::Clamp(name) => _ = needed.insert(name.kernel.name().to_owned()),
-            Module::Resolve => _ = needed.insert("resolve".to_owned()),
+            Module::Gather => _ = needed.insert("gather".to_owned()),
             Module::Probe => _ = needed.insert("probe".to_owned()),
         }
         for (name, [provides, ..]) in &heads {

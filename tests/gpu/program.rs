@@ -77,17 +77,17 @@ fn what_is_dropped_is_freed() {
             }
             assert_eq!(objects(), expected, "{}", gpu.name);
         };
-        // The prepared clamp keeps a uniform buffer for its kernel, one for `resolve`, and a bind group for each. All
-        // five pipelines are left, each of a module.
-        settles(plus(two_tensors, [2, 2, 0, 5, 0, 5]));
+        // The prepared clamp keeps a uniform buffer for its kernel, one for `gather`, the table, and two bind groups. All
+        // seven pipelines are left, each of a module.
+        settles(plus(two_tensors, [3, 2, 0, 7, 0, 7]));
         // On other buffers, it makes only bind groups.
         let rebound = prepared.rebind(in_place.with_max(slot.view())).unwrap();
-        settles(plus(two_tensors, [2, 4, 0, 5, 0, 5]));
+        settles(plus(two_tensors, [3, 4, 0, 7, 0, 7]));
         drop(rebound);
-        // A prepared clamp keeps only what it needs: its two buffers, the program's two, three pipelines, their
+        // A prepared clamp keeps only what it needs: its three buffers, the program's two, three pipelines, their
         // modules and layouts.
         drop((clamper, host, tensor, slot));
-        settles(plus(nothing, [4, 2, 2, 3, 2, 3]));
+        settles(plus(nothing, [5, 2, 2, 3, 2, 3]));
         drop(prepared);
         settles(nothing);
     }

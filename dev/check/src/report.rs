@@ -14,7 +14,7 @@ pub const KERNELS: [(&str, &str); 8] = [
     ("squares", "in squares"),
     ("exchange", "exchanged"),
     ("words", "words kernel"),
-    ("numbers on the GPU", "+ resolve"),
+    ("numbers on the GPU", "+ gather"),
 ];
 
 /// What a check of a device found. Its text is Markdown and holds the report itself as JSON.

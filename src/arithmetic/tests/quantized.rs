@@ -3,18 +3,45 @@
 
 use clamp_testing::numbers::beside_an_edge;
 
-use super::super::quantized::{BEYOND, QuotientExact};
+use super::super::quantized::reciprocal;
+use super::super::step::AffineStep;
 use super::{Random, product, reference};
+use crate::operator::format::Binary;
 use crate::{Clamp, DType};
 
 /// A device's product: the estimate, which may be rounded up or down.
 type Rounds = fn(f32) -> f32;
 
+/// The quotient that saturates with every zero point.
+const BEYOND: i32 = 1 << 18;
+
+/// What the shader derives from a scale.
+struct Coefficients {
+    least: i32,
+    most: i32,
+    exponent: i32,
+    reciprocal: f32,
+    scale: i32,
+}
+
+impl Coefficients {
+    fn new(scale: f32) -> Self {
+        let (significand, power) = Binary::of(scale.into()).single();
+        Self {
+            least: (power + 126) << 23,
+            most: (power + 145).min(255) << 23,
+            exponent: power << 23,
+            reciprocal: reciprocal(AffineStep::Exact, scale),
+            scale: significand as i32,
+        }
+    }
+}
+
 /// The formula. Panics where a shift or a conversion leaves its range.
 #[expect(clippy::cast_precision_loss, reason = "no number that counts has more than 24 bits")]
-fn quotient(numbers: &QuotientExact, size: u32, rounds: Rounds) -> i32 {
-    let QuotientExact { least, most, exponent, reciprocal, scale, beyond_from, .. } = *numbers;
-    if size >= beyond_from {
+fn quotient(numbers: &Coefficients, size: u32, rounds: Rounds) -> i32 {
+    let Coefficients { least, most, exponent, reciprocal, scale } = *numbers;
+    if size >= 0x7f80_0000 {
         return BEYOND;
     }
     let subnormal = (size as f32).to_bits().cast_signed() - (149 << 23);
@@ -33,7 +60,7 @@ fn quotient(numbers: &QuotientExact, size: u32, rounds: Rounds) -> i32 {
 /// Compares the formula with the reference, to the widest integers, where the result does not saturate.
 fn assert_exact(x: f32, scale: f32) {
     let clamp = |dtype, zero_point| Clamp::quantize_linear(DType::F32, dtype, scale, zero_point).unwrap();
-    let numbers = QuotientExact::new(scale);
+    let numbers = Coefficients::new(scale);
     for rounds in [|estimate| estimate, f32::next_up, f32::next_down] {
         let size = quotient(&numbers, x.to_bits() & 0x7fff_ffff, rounds);
         let got = if (x < 0.0) == (scale < 0.0) { size } else { -size };

@@ -41,42 +41,47 @@ fn joined<const N: usize>(words: [u32; N], bits: u32) -> i128 {
 impl Numbers {
     fn new(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Self {
         if source.bits() == 64 {
-            let n = Integer64::new(dtype, affine, rounding);
-            let (key, sum) = (|words| joined(words, 64), |words| joined(words, 96));
+            let words = Integer64::new(source, affine, rounding).words();
+            let key = |n: usize| joined([words[n], words[n + 1]], 64);
+            let sum = |n: usize| joined([words[n], words[n + 1], words[n + 2]], 96);
+            let shift_right = words[7] >> 8 & 0xff;
             return Self {
-                lowest: key(n.lowest),
-                highest: key(n.highest),
-                origin: key(n.origin),
-                factor: if n.negative == 1 { -i128::from(n.factor) } else { n.factor.into() },
-                shift_left: n.shift_left,
-                shift_right: n.shift_right,
-                inexact: n.inexact == 1,
+                lowest: key(0),
+                highest: key(2),
+                origin: key(4),
+                factor: if words[7] >> 17 == 1 { -i128::from(words[6]) } else { words[6].into() },
+                shift_left: words[7] & 0xff,
+                shift_right,
+                inexact: words[7] >> 16 & 1 == 1,
                 minimum: i64::MIN.into(),
                 maximum: i64::MAX.into(),
-                addend: sum(n.addend),
-                below_one: sum(n.below_one),
-                offset: sum(n.offset),
-                rebase: sum(n.rebase),
+                addend: sum(8),
+                below_one: (1 << shift_right) - 1,
+                offset: sum(11),
+                rebase: -key_base(source),
                 key_bits: 64,
                 sum_bits: 96,
             };
         }
-        let n = Integer::new(source, dtype, affine, rounding);
-        let sum = |words| joined(words, 64);
+        let words = Integer::new(source, affine, rounding).words();
+        let key = |n: usize| joined([words[n]], 32);
+        let sum = |n: usize| joined([words[n], words[n + 1]], 64);
+        let shift_right = words[4] >> 8 & 0xff;
+        let (minimum, maximum) = dtype.integer_range();
         Self {
-            lowest: n.lowest.into(),
-            highest: n.highest.into(),
-            origin: n.origin.into(),
-            factor: n.factor.into(),
-            shift_left: n.shift_left,
-            shift_right: n.shift_right,
-            inexact: n.inexact == 1,
-            minimum: n.minimum.into(),
-            maximum: n.maximum.into(),
-            addend: sum(n.addend),
-            below_one: sum(n.below_one),
-            offset: sum(n.offset),
-            rebase: sum(n.rebase),
+            lowest: key(0),
+            highest: key(1),
+            origin: key(2),
+            factor: key(3),
+            shift_left: words[4] & 0xff,
+            shift_right,
+            inexact: words[4] >> 16 == 1,
+            minimum: minimum - key_base(dtype),
+            maximum: maximum - key_base(dtype),
+            addend: sum(5),
+            below_one: (1 << shift_right) - 1,
+            offset: sum(7),
+            rebase: -key_base(dtype),
             key_bits: 32,
             sum_bits: 64,
         }

@@ -143,7 +143,7 @@ fn refused(error: &Error, trial: &Trial<'_>, clamp: &Clamp) {
         }
         // A table of channels.
         Error::Limit { argument: "clamps" | "axis", needed, limit, .. } => {
-            needed > limit && clamps.axis().is_some_and(|axis| dst.shape()[axis] > 8)
+            needed > limit && clamps.axis().is_some_and(|axis| dst.shape()[axis] > 1)
         }
         _ => false,
     };

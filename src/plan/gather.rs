@@ -1,27 +1,27 @@
-//! Plans the dispatches that read numbers on the GPU and write them into channels' parameters.
+//! Plans the dispatches that gather numbers on the GPU into the table of channels' numbers.
 
 use super::{Plan, Range};
-use crate::arithmetic::{Entries, MAX_SLOTS, NUMBERS, ResolveParams, Slot, SlotReads, Target};
+use crate::arithmetic::{GatherParams, MAX_SLOTS, NUMBERS, Slot, Target};
 use crate::kernel::{WORD, WORKGROUP_SIZE};
 use crate::shader::PipelineName;
-use crate::{Clamp, DType, Error, Layout, Limits};
+use crate::{DType, Error, Layout, Limits};
 
 /// The layouts of a call's slots (places of numbers on the GPU) in the order of [`Clamp::numbers`]. Each has one
 /// element, or one per channel.
 pub(crate) type SlotLayouts = [Option<Layout>; NUMBERS];
 
-/// One dispatch of `resolve`.
+/// One dispatch of `gather`.
 #[derive(Clone, Copy)]
-pub(crate) struct Resolve {
+pub(crate) struct Gather {
     pub(crate) pipeline: PipelineName,
-    pub(crate) params: ResolveParams,
+    pub(crate) params: GatherParams,
     pub(crate) grid: [u32; 2],
     /// For each binding: the index of its slot in [`SlotLayouts`], and its range. Bindings that are not read repeat the
     /// first binding.
     pub(crate) bindings: [(usize, Range); MAX_SLOTS],
 }
 
-/// The slot of a number, with its channels in the order of the parameters.
+/// The slot of a number, with its channels in the order of the table.
 #[derive(Clone, Copy)]
 struct SlotLine {
     number: usize,
@@ -78,18 +78,12 @@ impl SlotLine {
 }
 
 impl Plan {
-    /// The dispatches that write the numbers in `slots` into `blocks` uniform blocks, `pitch` bytes apart. Each block
-    /// has the parameters of all channels; a storage buffer of parameters counts as one block. Empty if there is no
-    /// element.
+    /// The dispatches that write the numbers in `slots` into the table. Empty if there is no element.
     ///
     /// # Errors
     ///
     /// [`Error::Limit`] if a binding cannot hold an element.
-    pub(crate) fn resolves(
-        &self,
-        slots: &SlotLayouts,
-        (blocks, pitch): (usize, u64),
-    ) -> Result<Vec<Resolve>, Error> {
+    pub(crate) fn gathers(&self, slots: &SlotLayouts) -> Result<Vec<Gather>, Error> {
         let (Some(clamp), Some(task), Some(whole)) =
             (&self.clamp, &self.task, self.strategy.assignments().next())
         else {
@@ -101,42 +95,40 @@ impl Plan {
             layout.as_ref().map(|layout| SlotLine::new(number, dtype, layout, channels, reversed))
         };
         let lines: Vec<_> = slots.iter().enumerate().filter_map(line).collect();
-        // A dispatch has four storage buffers, and the output takes one. If there are four slots, one dispatch reads
+        // A dispatch has four storage buffers, and the table is one. If there are four slots, one dispatch reads
         // bounds, the next scale and bias.
         let per_dispatch = if lines.len() > MAX_SLOTS { 2 } else { MAX_SLOTS };
         let invocations = usize::try_from(task.limits.invocations()).unwrap_or(usize::MAX);
-        let entries = Entries::of(task.arithmetic, task.parameter_place(), channels);
-        let mut resolves = Vec::new();
+        let mut gathers = Vec::new();
         for lines in lines.chunks(per_dispatch) {
             let most = lines.iter().fold(invocations, |most, line| most.min(line.most(&task.limits)));
             let mut first = 0;
             while first < channels {
                 let count = most.min(channels - first);
-                let target = Target { entries, first, channels: count, blocks, pitch };
-                resolves.push(self.resolve(clamp, lines, &target)?);
+                let target = Target { first, channels: count, of_table: channels };
+                gathers.push(self.gather(lines, &target)?);
                 first += count;
             }
         }
-        Ok(resolves)
+        Ok(gathers)
     }
 
     /// The dispatch that reads these slots for the channels of `target`.
-    fn resolve(&self, clamp: &Clamp, lines: &[SlotLine], target: &Target) -> Result<Resolve, Error> {
+    fn gather(&self, lines: &[SlotLine], target: &Target) -> Result<Gather, Error> {
         let task = self.task.expect("slots need a task");
         let Target { first, channels, .. } = *target;
-        let mut places = [None; NUMBERS];
+        let mut read = Vec::new();
         let mut bindings = [None; MAX_SLOTS];
         for (binding, line) in lines.iter().enumerate() {
             let range = line.bind(first, channels, &task.limits)?;
-            places[line.number] = Some(line.slot(first, range.offset));
+            read.push((line.number, line.slot(first, range.offset)));
             bindings[binding] = Some((line.number, range));
         }
-        let [read, ..] = bindings;
-        let read = read.expect("a dispatch reads a slot at least");
+        let unread = bindings[0].expect("a dispatch reads a slot at least");
         let workgroups = channels.div_ceil(WORKGROUP_SIZE as usize);
         let grid = task.limits.grid(workgroups as u64);
-        let pipeline = PipelineName::resolve(SlotReads::of(task.arithmetic, &places));
-        let params = ResolveParams::new(clamp, task.arithmetic, places, target, grid[0]);
-        Ok(Resolve { pipeline, params, grid, bindings: bindings.map(|binding| binding.unwrap_or(read)) })
+        let params = GatherParams::new(task.arithmetic, &read, target, grid[0]);
+        let bindings = bindings.map(|binding| binding.unwrap_or(unread));
+        Ok(Gather { pipeline: PipelineName::gather(), params, grid, bindings })
     }
 }
