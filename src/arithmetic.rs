@@ -3,7 +3,6 @@
 
 mod bounds;
 mod fixed;
-mod halves;
 mod integer;
 mod line;
 mod numbers;

@@ -155,7 +155,7 @@ const fn class_fragments(class: Class) -> &'static [Fragment] {
 
 /// The fragments of an affine step.
 fn step_fragments(arithmetic: Arithmetic) -> &'static [Fragment] {
-    use AffineStep::{Exact, Fast, Fixed, Halves, None, Quarters, Thirds};
+    use AffineStep::{Exact, Fast, Fixed, Halves, None, Thirds, Whole};
     use Class::{Float, Float64, Integer, Integer64, Quantized, Rounded, Rounded32};
     let Arithmetic { source, dtype, .. } = arithmetic;
     let of_quantization = arithmetic.form == Form::Quantization;
@@ -165,9 +165,9 @@ fn step_fragments(arithmetic: Arithmetic) -> &'static [Fragment] {
         (None, Rounded | Rounded32) => list!["affine/none_from_float"],
         (None, _) => list!["affine/none"],
         (Fixed, _) => list!["affine/fixed"],
-        (Halves, _) => list!["affine/halves"],
+        (Halves, _) => list!["affine/parts", "affine/halves"],
         (Thirds, _) => list!["affine/parts", "affine/thirds"],
-        (Quarters, _) => list!["affine/parts", "affine/quarters"],
+        (Whole, _) => list!["affine/parts", "affine/whole"],
         (Fast, Quantized) => list!["affine/quotient_fast"],
         (Exact, Quantized) => list!["affine/quotient_exact", "affine/significand"],
         (Fast, _) if of_quantization => list!["affine/product_fast"],

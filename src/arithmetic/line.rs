@@ -1,4 +1,4 @@
-//! Scale and bias in fixed point, for the steps `Halves` and `Parts`.
+//! Scale and bias in fixed point, for `Parts`.
 
 use crate::Rounding;
 use crate::operator::Affine;
@@ -45,7 +45,7 @@ fn odd(number: f64) -> (i64, i32) {
     (if negative { -size } else { size }, exponent + zeros as i32)
 }
 
-/// A number in units of 2^-point, rounded down, and whether rounding was inexact; `None` beyond 48 bits.
+/// A number in units of 2^-point, rounded down, and whether rounding was inexact; `None` beyond 62 bits.
 fn in_units(number: f64, point: i32) -> Option<(i64, bool)> {
     let (odd, exponent) = odd(number);
     match exponent + point {
@@ -54,8 +54,8 @@ fn in_units(number: f64, point: i32) -> Option<(i64, bool)> {
     }
 }
 
-/// A number shifted left, if the result has at most 48 bits.
+/// A number shifted left, if the result has at most 62 bits.
 fn shifted(number: i64, shift: i32) -> Option<i64> {
-    let fits = number == 0 || 64 - number.unsigned_abs().leading_zeros() as i32 + shift <= 48;
+    let fits = number == 0 || 64 - number.unsigned_abs().leading_zeros() as i32 + shift <= 62;
     fits.then(|| number << if number == 0 { 0 } else { shift })
 }

@@ -6,7 +6,6 @@ use std::fmt;
 
 use super::bounds::{BoundWords, rules};
 use super::fixed::Fixed;
-use super::halves::Halves;
 use super::integer::{Integer, Integer64};
 use super::parts::{Parts, Split};
 use super::quantized::reciprocal;
@@ -90,8 +89,8 @@ impl Arithmetic {
         let of_step = match (self.step, self.class()) {
             (AffineStep::None, _) => 0,
             (AffineStep::Fixed, _) => 2,
-            (AffineStep::Halves, _) => 5,
-            (AffineStep::Thirds | AffineStep::Quarters, _) => 6,
+            (AffineStep::Halves, _) => 4,
+            (AffineStep::Thirds | AffineStep::Whole, _) => 6,
             (_, Class::Integer) => 9,
             (_, Class::Integer64) => 14,
             (_, Class::Float64) => 4,
@@ -115,10 +114,7 @@ fn search(clamp: &Clamp, arithmetic: Arithmetic) -> Option<StepNumbers> {
     let (affine, rounding) = (clamp.affine().unwrap_or(UNCHANGED), clamp.rounding());
     Some(match (step, arithmetic.class()) {
         (AffineStep::Fixed, Class::Integer) => filled(Fixed::find(source, dtype, affine, rounding)?.words()),
-        (AffineStep::Halves, Class::Integer) => {
-            filled(Halves::find(source, dtype, affine, rounding)?.words())
-        }
-        (AffineStep::Thirds | AffineStep::Quarters, Class::Integer) => {
+        (AffineStep::Halves | AffineStep::Thirds | AffineStep::Whole, Class::Integer) => {
             filled(Parts::find(source, dtype, affine, rounding, Split::of(step))?.words())
         }
         (AffineStep::Exact, Class::Integer) => filled(Integer::new(source, affine, rounding).words()),

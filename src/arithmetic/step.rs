@@ -30,12 +30,12 @@ pub(crate) enum AffineStep {
     Exact,
     /// Exact: a product and a shift.
     Fixed,
-    /// Exact: products with two parts of the factor.
+    /// Exact, from up to 16 bits: products with two parts of the factor.
     Halves,
-    /// Exact: products with three parts of the factor.
+    /// Exact, from 32 bits: products with three parts of the factor.
     Thirds,
-    /// Exact: products with four parts of the factor, for scales that are too small for [`Thirds`](Self::Thirds).
-    Quarters,
+    /// Exact, from 32 bits: the product with the whole factor, for scales that are too small for [`Thirds`](Self::Thirds).
+    Whole,
 }
 
 /// The arithmetic of a module.
@@ -186,7 +186,7 @@ const fn rounds(class: Class, step: AffineStep) -> bool {
 /// All steps from one dtype to another.
 #[cfg(test)]
 const fn steps(source: DType, dtype: DType, form: Form) -> &'static [AffineStep] {
-    use AffineStep::{Exact, Fast, Fixed, Halves, None, Quarters, Thirds};
+    use AffineStep::{Exact, Fast, Fixed, Halves, None, Thirds, Whole};
     match class(source, dtype, form) {
         Class::Quantized => &[Fast, Exact],
         Class::Float if !matches!(form, Form::Affine) => &[Fast, Exact],
@@ -195,7 +195,7 @@ const fn steps(source: DType, dtype: DType, form: Form) -> &'static [AffineStep]
         Class::Integer if dtype.size() == 4 => &[None, Exact],
         Class::Integer if source.size() == 1 => &[None, Exact, Fixed, Halves],
         Class::Integer if source.size() == 2 => &[None, Exact, Halves],
-        Class::Integer if source.size() == 4 => &[None, Exact, Thirds, Quarters],
+        Class::Integer if source.size() == 4 => &[None, Exact, Thirds, Whole],
         Class::Integer | Class::Integer64 => &[None, Exact],
     }
 }
@@ -203,7 +203,7 @@ const fn steps(source: DType, dtype: DType, form: Form) -> &'static [AffineStep]
 impl AffineStep {
     /// The steps from the shortest to [`Exact`](Self::Exact), which serves every clamp.
     pub(super) const ALL: [Self; 7] =
-        [Self::None, Self::Fixed, Self::Halves, Self::Thirds, Self::Quarters, Self::Fast, Self::Exact];
+        [Self::None, Self::Fixed, Self::Halves, Self::Thirds, Self::Whole, Self::Fast, Self::Exact];
 }
 
 impl fmt::Display for AffineStep {
@@ -215,7 +215,7 @@ impl fmt::Display for AffineStep {
             Self::Fixed => "fixed-point affine step",
             Self::Halves => "fixed-point affine step in halves",
             Self::Thirds => "fixed-point affine step in thirds",
-            Self::Quarters => "fixed-point affine step in quarters",
+            Self::Whole => "fixed-point affine step in 64 bits",
         })
     }
 }

@@ -99,7 +99,7 @@ fn modules_are_as_many_as_they_should_be() {
     // Without conversion, apart from `Halves`: 30 that truncate, and 8 that round to nearest. Conversions: 24 pairs to
     // floats, each with three steps; 18 pairs from floats to integers, each with three steps and two roundings; 30
     // pairs between integers, each without a step and with an exact step in two roundings. `Fixed`: 6 pairs. `Halves`:
-    // 12 pairs and 4 dtypes, each in two roundings. `Thirds` and `Quarters`: 8 pairs, each in two roundings. Scale or bias
+    // 12 pairs and 4 dtypes, each in two roundings. `Thirds` and `Whole`: 8 pairs, each in two roundings. Scale or bias
     // on the GPU: from six integer dtypes to three floats in two precisions, and to four integers in two roundings.
     // Quantisations: from three floats to four integers, from five integers to three floats, in two precisions.
     let found = 6 * 3 * 2 + 6 * 4 * 2;

@@ -213,6 +213,15 @@ fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
             let scale = if channel % 2 == 0 { 1.7 + near } else { -1.7 - near };
             (between(dtype, 0.3, 3.9), Some(scale), -0.3 - near)
         }
+        // Scales spread evenly over their exponents, or all but one alike.
+        "requantise" => {
+            let exponent = (n * 0.618_034).fract();
+            (Clamp::unbounded(dtype), Some(10_f32.powf(-5.0 * exponent)), 0.25)
+        }
+        "tiny" => {
+            let scale = if channel == 500 { 1e-6 } else { 0.01 * (1.0 + n / 1e4) };
+            (Clamp::unbounded(dtype), Some(scale), 0.25)
+        }
         // Bounds that replace some of the elements. The numbers repeat every 97 channels.
         "users" => {
             let n = f32::from(channel as u16 % 97);
@@ -237,7 +246,7 @@ fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
         _ => bail!("`{kind}` is not a kind of clamp"),
     };
     let clamp = if source == dtype { clamp } else { clamp.with_source(source)? };
-    let to_nearest = ["quantise", "users"].contains(&kind);
+    let to_nearest = ["quantise", "requantise", "tiny", "users"].contains(&kind);
     let clamp = if to_nearest { clamp.with_rounding(Rounding::NearestEven) } else { clamp };
     Ok(scale.map_or(Ok(clamp), |scale| clamp.with_affine(scale, bias))?)
 }
