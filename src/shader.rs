@@ -141,8 +141,10 @@ const fn class_fragments(class: Class) -> &'static [Fragment] {
     match class {
         Class::Integer => list!["element/integer", "element/keys", "params/rules"],
         Class::Integer64 => list!["element/integer64", "params/rules", "wide"],
-        Class::Float => list!["element/float", "params/rules"],
-        Class::Float64 => list!["element/float64", "params/rules", "wide"],
+        Class::Float => {
+            list!["element/float", "element/ranges", "params/rules", "wide"]
+        }
+        Class::Float64 => list!["element/float64", "element/ranges", "params/rules", "wide"],
         Class::Rounded => list!["element/rounded", "element/from_singles", "element/keys", "params/rules"],
         Class::Rounded32 => {
             list!["element/rounded32", "element/from_singles", "element/keys", "params/rules"]
@@ -160,10 +162,14 @@ fn step_fragments(arithmetic: Arithmetic) -> &'static [Fragment] {
     let Arithmetic { source, dtype, .. } = arithmetic;
     let of_quantization = arithmetic.form == Form::Quantization;
     match (arithmetic.step, arithmetic.class()) {
-        (None, Integer) if source == DType::U32 && dtype != source => list!["affine/none_from_u32"],
-        (None, Integer) if dtype == DType::U32 && dtype != source => list!["affine/none_to_u32"],
-        (None, Rounded | Rounded32) => list!["affine/none_from_float"],
-        (None, _) => list!["affine/none"],
+        (None, Integer) if source == DType::U32 && dtype != source => {
+            list!["affine/none_from_u32", "affine/no_coefficients"]
+        }
+        (None, Integer) if dtype == DType::U32 && dtype != source => {
+            list!["affine/none_to_u32", "affine/no_coefficients"]
+        }
+        (None, Rounded | Rounded32) => list!["affine/none_from_float", "affine/no_coefficients"],
+        (None, _) => list!["affine/none", "affine/no_coefficients"],
         (Fixed, _) => list!["affine/fixed"],
         (Halves, _) => list!["affine/parts", "affine/halves"],
         (Thirds, _) => list!["affine/parts", "affine/thirds"],
@@ -178,29 +184,15 @@ fn step_fragments(arithmetic: Arithmetic) -> &'static [Fragment] {
         (Exact, Integer64) => list!["affine/integer64"],
         (Exact, Float64) => list!["affine/float64_exact"],
         (Exact, Rounded32) => {
-            list![
-                "affine/single_to_word",
-                "affine/float_product",
-                "affine/wide_sum",
-                "affine/sum",
-                "affine/significand"
-            ]
+            list!["affine/single_to_word", "affine/float_product", "affine/sum", "affine/significand"]
         }
         (Exact, Float | Rounded) if arithmetic.takes_words() => {
-            list![
-                "affine/word_to_single",
-                "affine/word_product",
-                "affine/wide_sum",
-                "affine/sum",
-                "affine/significand",
-                "affine/packed"
-            ]
+            list!["affine/word_to_single", "affine/sum", "affine/significand", "affine/packed"]
         }
         (Exact, Float | Rounded) => {
             list![
                 "affine/float_exact",
                 "affine/float_product",
-                "affine/wide_sum",
                 "affine/sum",
                 "affine/significand",
                 "affine/packed"

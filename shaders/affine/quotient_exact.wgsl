@@ -10,6 +10,7 @@ struct Coefficients {
     reciprocal: f32,  // 2^23 / scale, rounded to nearest
     scale: i32,       // the significand of |scale|, its top bit at bit 23
     sign: u32,        // the scale's
+    zero_point: i32,
     beyond_from: u32, // ∞: the quotient of this magnitude is BEYOND
 }
 
@@ -19,9 +20,9 @@ fn read_coefficients(channel: u32) -> Coefficients {
     let power = exponent(size);
     let least = (power + 126) << 23u;
     let most = min(power + 145, 255) << 23u;
-    let reciprocal = bitcast<f32>(number(channel, 4u));
-    let of_scale = bitcast<i32>(significand(size));
-    return Coefficients(least, most, power << 23u, reciprocal, of_scale, scale & 0x80000000u, 0x7f800000u);
+    return Coefficients(
+        least, most, power << 23u, bitcast<f32>(number(channel, 4u)), bitcast<i32>(significand(size)),
+        scale & 0x80000000u, bitcast<i32>(number(channel, 3u)), 0x7f800000u);
 }
 
 // Why this is exact. Let S = `scale`, and u = X * 2^(shift - 24) = |x| / 2^(the scale's exponent), so that the quotient

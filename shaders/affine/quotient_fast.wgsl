@@ -6,6 +6,7 @@
 struct Coefficients {
     reciprocal: f32,  // of the scale's magnitude; 1 if that is infinite
     sign: u32,        // the scale's
+    zero_point: i32,
     beyond_from: u32, // a magnitude of these bits or more has a quotient of BEYOND: ∞, or 1 if the reciprocal is infinite
 }
 
@@ -13,7 +14,8 @@ fn read_coefficients(channel: u32) -> Coefficients {
     let reciprocal = number(channel, 4u);
     let is_infinite = reciprocal == 0x7f800000u;
     let finite = bitcast<f32>(select(reciprocal, 0x3f800000u, is_infinite));
-    return Coefficients(finite, number(channel, 2u) & 0x80000000u, select(0x7f800000u, 1u, is_infinite));
+    let zero_point = bitcast<i32>(number(channel, 3u));
+    return Coefficients(finite, number(channel, 2u) & 0x80000000u, zero_point, select(0x7f800000u, 1u, is_infinite));
 }
 
 // The bits of the f32 2^18, `BEYOND`.

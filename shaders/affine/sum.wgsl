@@ -1,9 +1,19 @@
 // Scale and bias of exact steps from or to floats of up to 32 bits, and the exact sum. Uses integer arithmetic without
 // branches, four elements at a time.
 //
-// Provides: Coefficients, read_coefficients, sum
-// Needs: number, coefficients, significand, exponent, Specials, specials_of, OPERAND_SIGN_SHIFT, OPERAND_EXPONENT_BIAS, Sum,
-//     SUM_BITS
+// Provides: Coefficients, read_coefficients, Sum, SUM_BITS, sum
+// Needs: number, coefficients, significand, exponent, Specials, specials_of, OPERAND_SIGN_SHIFT, OPERAND_EXPONENT_BIAS
+
+// ± (high * 2^28 + low) * 2^-56 * 2^exponent, with high < 2^30 and low < 2^28.
+struct Sum {
+    high: vec4<i32>,
+    low: vec4<i32>,
+    exponent: vec4<i32>, // plus the format's exponent bias
+    sign: vec4<u32>,     // the format's sign bit, or 0
+}
+
+const SUM_BITS: vec4<i32> = vec4<i32>(0xfffffff);
+
 struct Coefficients {
     scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
     scale_exponent: i32, // exponent of that bit

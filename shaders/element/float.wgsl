@@ -1,9 +1,9 @@
 // Floats of up to 32 bits, four at a time. Each lies in the upper bits of a word; the other bits may be anything, so
 // the two 16-bit floats of a word need not be split first. The constants of `destination/` describe the format.
 //
-// Provides: StepValue, Bounds, read_bounds, element, elements, stepped, replaced, nan_value, nans_replaced, ZERO_WITHIN
-// Needs: params, number, MAX_WINS, NAN_TO_MIN, NAN_TO_MAX, bounds, affine, step_value, from_step_value, SIGN_SHIFT,
-//     INFINITY, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS
+// Provides: StepValue, element, elements, stepped, replaced, nan_value, nans_replaced, bound_bits, key_of, ONE_KEY, FIRST_NAN
+// Needs: number, bounds, ZERO_WITHIN, affine, step_value, from_step_value, SIGN_SHIFT, INFINITY, OPERAND_SIGN,
+//     OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS
 alias StepValue = vec4<u32>;
 
 // The affine step's results, in the upper bits of words.
@@ -23,59 +23,18 @@ fn nans_replaced(x: vec4<u32>) -> vec4<u32> {
     return x;
 }
 
-// Clamping compares keys, never floats. A key is the magnitude, inverted if the sign is set. As two's complement
-// numbers, keys have the order: negative NaNs, −∞ to −0, +0 to +∞, positive NaNs. Keys wrap around, so the elements
-// that a bound replaces are one range of keys, with or without NaNs. The two ranges share no key. Keys of 16-bit floats
-// and their counts lie in the upper half of a word.
-struct Bounds {
-    below_first: u32, // below_count keys from here on are replaced by min_bits
-    below_count: u32,
-    above_first: u32, // above_count keys from here on are replaced by max_bits
-    above_count: u32,
-    min_bits: u32, // a 16-bit bound is in both halves
-    max_bits: u32,
+// Bounds lie in the upper words of `ranges.wgsl`. A 16-bit bound is in both halves of its word, keys and counts of 16-bit floats
+// in the upper half.
+const ONE_KEY: vec2<u32> = vec2<u32>(0u, 1u << SIGN_SHIFT);
+const FIRST_NAN: vec2<u32> = vec2<u32>(0u, (INFINITY + 1u) << SIGN_SHIFT);
+
+fn bound_bits(channel: u32, n: u32) -> vec2<u32> {
+    return vec2<u32>(0u, number(channel, n));
 }
 
-// Whether no bound replaces a zero or a NaN. Then the bounds' bits suffice.
-override ZERO_WITHIN: bool = false;
-
-// The least distance of two keys, and the key of the least NaN. The key of −∞ is its negative.
-const ONE_KEY: u32 = 1u << SIGN_SHIFT;
-const FIRST_NAN: u32 = (INFINITY + 1u) << SIGN_SHIFT;
-
-fn key_of_bound(bits: u32) -> u32 {
-    let sign = bitcast<u32>(bitcast<i32>(bits) >> 31u);
-    return ((bits & 0x7fffffffu) ^ sign) & (0u - ONE_KEY);
-}
-
-fn read_bounds(channel: u32) -> Bounds {
-    let min_bits = number(channel, 0u);
-    let max_bits = number(channel, 1u);
-    if ZERO_WITHIN {
-        return Bounds(0u, 0u, 0u, 0u, min_bits, max_bits);
-    }
-    // −0 and +0, with keys −1 and 0, are equal: a bound of one zero does not replace the other.
-    var low = key_of_bound(min_bits);
-    low = select(low, 0u - ONE_KEY, low == 0u);
-    var high = key_of_bound(max_bits);
-    high = select(high, 0u, high == 0u - ONE_KEY);
-    // Where Min > Max, the winning bound replaces every number: `above` has all their keys.
-    let crossed = bitcast<i32>(high) < bitcast<i32>(low);
-    let winner = select(min_bits, max_bits, (params.rules & MAX_WINS) != 0u);
-    // The keys of NaNs, modulo 2^32, follow that of +∞ and precede that of −∞.
-    let lowest = 0u - FIRST_NAN;
-    let nans = lowest - FIRST_NAN;
-    let to_max = (params.rules & NAN_TO_MAX) != 0u;
-    let nans_below = (params.rules & NAN_TO_MIN) != 0u || (to_max && crossed);
-    let above_first = select(high + ONE_KEY, lowest, crossed);
-    return Bounds(
-        select(lowest, FIRST_NAN, nans_below),
-        select(low - lowest, 0u, crossed) + select(0u, nans, nans_below),
-        above_first,
-        FIRST_NAN - above_first + select(0u, nans, to_max && !crossed),
-        select(min_bits, winner, crossed),
-        select(max_bits, winner, crossed),
-    );
+fn key_of(bits: vec2<u32>) -> vec2<u32> {
+    let sign = bitcast<u32>(bitcast<i32>(bits.y) >> 31u);
+    return vec2<u32>(0u, ((bits.y & 0x7fffffffu) ^ sign) & (0u - ONE_KEY.y));
 }
 
 // The bound that replaces `x`, or `kept` if none does. `kept` is the same element in the bits where the caller needs
@@ -87,20 +46,20 @@ fn replaced(kept: vec4<u32>, x: vec4<u32>) -> vec4<u32> {
         // pattern and the positive numbers follow downwards, so one unsigned comparison finds numbers above Max. −∞ is
         // the greatest signed pattern and the negative numbers follow downwards, so one signed comparison finds numbers
         // below Min. NaNs come after the numbers in both orders. Bounds of −0 and +0 act alike.
-        let rest = ONE_KEY - 1u;
-        let turned = x - vec4<u32>(FIRST_NAN);
-        let most = ((b.max_bits & 0x7fffffffu) | rest) - FIRST_NAN;
-        let least = (b.min_bits | 0x80000000u | rest) - FIRST_NAN;
+        let rest = ONE_KEY.y - 1u;
+        let turned = x - vec4<u32>(FIRST_NAN.y);
+        let most = ((b.max_bits.y & 0x7fffffffu) | rest) - FIRST_NAN.y;
+        let least = (b.min_bits.y | 0x80000000u | rest) - FIRST_NAN.y;
         let above = turned > vec4<u32>(most);
         let below = bitcast<vec4<i32>>(turned) > bitcast<vec4<i32>>(vec4<u32>(least));
-        return select(select(kept, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);
+        return select(select(kept, vec4<u32>(b.max_bits.y), above), vec4<u32>(b.min_bits.y), below);
     }
     // All ones if the sign is set.
     let sign = bitcast<vec4<u32>>(bitcast<vec4<i32>>(x) >> vec4<u32>(31u));
     let key = (x & vec4<u32>(0x7fffffffu)) ^ sign;
-    let above = key - vec4<u32>(b.above_first) < vec4<u32>(b.above_count);
-    let below = key - vec4<u32>(b.below_first) < vec4<u32>(b.below_count);
-    return select(select(kept, vec4<u32>(b.max_bits), above), vec4<u32>(b.min_bits), below);
+    let above = key - vec4<u32>(b.above_first.y) < vec4<u32>(b.above_count.y);
+    let below = key - vec4<u32>(b.below_first.y) < vec4<u32>(b.below_count.y);
+    return select(select(kept, vec4<u32>(b.max_bits.y), above), vec4<u32>(b.min_bits.y), below);
 }
 
 fn elements(bits: vec4<u32>) -> vec4<u32> {

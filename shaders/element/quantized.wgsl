@@ -1,22 +1,10 @@
 // Integers of up to 16 bits, quantised from floats, four at a time: the rounded quotient plus the zero point.
 //
-// Provides: Bounds, read_bounds, element, elements
-// Needs: number, bound_keys, nan_counts_as, bounds, coefficients, step_value, quotient, from_key
-struct Bounds {
-    min: i32, // keys, here equal to the numbers
-    max: i32,
-    zero_point: i32,
-    nan: i32, // the rounded quotient that a NaN counts as
-}
+// Provides: element, elements
+// Needs: nan_counts_as, bounds, coefficients, step_value, quotient, from_key
 
 // A quotient that saturates with every zero point.
 const BEYOND: i32 = 0x40000;
-
-fn read_bounds(channel: u32) -> Bounds {
-    let keys = bound_keys(channel);
-    let nan = nan_counts_as(bitcast<u32>(-BEYOND), bitcast<u32>(BEYOND));
-    return Bounds(keys.x, keys.y, bitcast<i32>(number(channel, 3u)), bitcast<i32>(nan));
-}
 
 // Bits decide about NaN and ∞, because WGSL lets a device assume that neither occurs.
 fn elements(bits: vec4<u32>) -> vec4<u32> {
@@ -27,8 +15,9 @@ fn elements(bits: vec4<u32>) -> vec4<u32> {
     let number = select(quotient(size), vec4<i32>(BEYOND), size >= vec4<u32>(a.beyond_from));
     // All ones if the quotient is negative.
     let negative = bitcast<vec4<i32>>(x ^ vec4<u32>(a.sign)) >> vec4<u32>(31u);
-    let rounded = select((number ^ negative) - negative, vec4<i32>(b.nan), size > vec4<u32>(0x7f800000u));
-    return from_key(max(vec4<i32>(b.min), min(rounded + vec4<i32>(b.zero_point), vec4<i32>(b.max))));
+    let nan = bitcast<i32>(nan_counts_as(bitcast<u32>(-BEYOND), bitcast<u32>(BEYOND)));
+    let rounded = select((number ^ negative) - negative, vec4<i32>(nan), size > vec4<u32>(0x7f800000u));
+    return from_key(max(vec4<i32>(b.min), min(rounded + vec4<i32>(a.zero_point), vec4<i32>(b.max))));
 }
 
 fn element(bits: u32) -> u32 {
