@@ -46,6 +46,8 @@ use crate::{Clamps, Error, Limits, Plan};
 pub struct Clamper {
     inner: Arc<Inner>,
     limits: Limits,
+    /// The driver's cache, which a program may keep from run to run.
+    driver_cache: Option<wgpu::PipelineCache>,
 }
 
 struct Inner {
@@ -68,29 +70,6 @@ impl Clamper {
     /// `wgpu::Limits::downlevel_defaults()` suffices. [`prepare`](Self::prepare) checks limits that depend on the
     /// tensor. [`Error::OutOfMemory`] or [`Error::Wgpu`] if wgpu refuses an object (native only).
     pub fn new(device: &wgpu::Device) -> Result<Self, Error> {
-        Self::create(device, None)
-    }
-
-    /// Creates a clamper with a driver's cache of compiled pipelines, which a program keeps from run to run.
-    /// [`compile`](Self::compile) fills it before the first frame.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`new`](Self::new).
-    ///
-    /// ```no_run
-    /// # use wgpu_clamp::{Clamper, wgpu};
-    /// # fn f(device: &wgpu::Device, cache: wgpu::PipelineCache) -> Result<(), wgpu_clamp::Error> {
-    /// // `cache` is from `Device::create_pipeline_cache`, which needs the feature `PIPELINE_CACHE`.
-    /// let clamper = Clamper::with_pipeline_cache(device, cache)?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with_pipeline_cache(device: &wgpu::Device, cache: wgpu::PipelineCache) -> Result<Self, Error> {
-        Self::create(device, Some(cache))
-    }
-
-    fn create(device: &wgpu::Device, cache: Option<wgpu::PipelineCache>) -> Result<Self, Error> {
         let device_limits = device.limits();
         let limits = &device_limits;
         let workgroup = WORKGROUP_SIZE.into();
@@ -126,7 +105,7 @@ impl Clamper {
             f16_conversions: false,
             cpu: adapter::is_cpu(&device.adapter_info()),
         };
-        let pipelines = Pipelines::new(device, cache)?;
+        let pipelines = Pipelines::new(device)?;
         log::debug!(
             "clamper on {}: bindings of {} bytes at multiples of {}, {} workgroups per dimension{}; \
              keeps up to {} pipelines",
@@ -138,7 +117,7 @@ impl Clamper {
             Pipelines::CAPACITY,
         );
         let device = device.clone();
-        Ok(Self { inner: Arc::new(Inner { device, device_limits, pipelines }), limits })
+        Ok(Self { inner: Arc::new(Inner { device, device_limits, pipelines }), limits, driver_cache: None })
     }
 
     /// The optional features of `adapter` that speed up the shaders, to request when a device is created: on Vulkan
@@ -213,6 +192,23 @@ impl Clamper {
         self
     }
 
+    /// This clamper with a driver's cache of compiled pipelines, which a program keeps from run to run. It serves the pipelines
+    /// that this clamper compiles from now on; [`compile`](Self::compile) does so before the first frame.
+    ///
+    /// ```no_run
+    /// # use wgpu_clamp::{Clamper, wgpu};
+    /// # fn f(device: &wgpu::Device, cache: wgpu::PipelineCache) -> Result<(), wgpu_clamp::Error> {
+    /// // `cache` is from `Device::create_pipeline_cache`, which needs the feature `PIPELINE_CACHE`.
+    /// let clamper = Clamper::new(device)?.with_pipeline_cache(cache);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_pipeline_cache(mut self, cache: wgpu::PipelineCache) -> Self {
+        self.driver_cache = Some(cache);
+        self
+    }
+
     /// The most pipelines that a clamper and its clones keep. A further one replaces the least recently used one, which
     /// is compiled again when needed. A [`Prepared`] keeps its own pipelines.
     pub const MAX_PIPELINES: usize = Pipelines::CAPACITY;
@@ -274,8 +270,12 @@ impl Clamper {
             let value = format!("it was made with {limits:?}, but the clamper has {:?}", self.limits);
             return Err(Error::argument("plan", value, "give `Clamper::limits` to the plan"));
         }
-        let compile = |name| self.inner.pipelines.get(&self.inner.device, name).map(drop);
+        let compile = |name| self.pipeline(name).map(drop);
         plan.pipelines().into_iter().try_for_each(compile)
+    }
+
+    fn pipeline(&self, name: PipelineName) -> Result<wgpu::ComputePipeline, Error> {
+        self.inner.pipelines.get(&self.inner.device, name, self.driver_cache.as_ref())
     }
 
     /// Compiles the pipelines, writes the parameters and binds the buffers of one clamp. The result can be recorded any
@@ -347,7 +347,7 @@ impl Clamper {
         let Inner { device, device_limits, .. } = &*self.inner;
         let windows: Vec<_> = plan.windows().collect();
         let mut building = Building {
-            inner: &self.inner,
+            clamper: self,
             groups: Vec::with_capacity(windows.len() + 1),
             dispatches: Vec::with_capacity(2 * windows.len()),
             pipelines: Vec::new(),
@@ -399,7 +399,7 @@ impl Clamper {
 
 /// The bind groups and dispatches of a clamp, while they are made.
 struct Building<'a> {
-    inner: &'a Inner,
+    clamper: &'a Clamper,
     groups: Vec<Group>,
     dispatches: Vec<Recorded>,
     /// The pipelines so far. Each is looked up and logged once, however many windows use it.
@@ -413,7 +413,7 @@ impl Building<'_> {
         let pipeline = if let Some((_, pipeline)) = found {
             pipeline.clone()
         } else {
-            let pipeline = self.inner.pipelines.get(&self.inner.device, name)?;
+            let pipeline = self.clamper.pipeline(name)?;
             self.pipelines.push((name, pipeline.clone()));
             pipeline
         };
@@ -424,14 +424,14 @@ impl Building<'_> {
     /// Adds a dispatch that writes numbers on the GPU into the table.
     fn gather(&mut self, gather: &Gather, table: &wgpu::Buffer) -> Result<(), Error> {
         let (usage, bytes) = (wgpu::BufferUsages::UNIFORM, bytemuck::bytes_of(&gather.params));
-        let params = mapped::create(&self.inner.device, "wgpu-clamp gather params", usage, bytes)?;
+        let params = mapped::create(self.clamper.device(), "wgpu-clamp gather params", usage, bytes)?;
         let mut entries = vec![whole(binding::PARAMS, &params), whole(binding::gather::TABLE, table)];
         let slots = binding::gather::SLOTS.into_iter().zip(gather.bindings);
         entries.extend(slots.map(|(binding, (number, range))| {
             // Slots follow src and dst.
             Entry { binding, source: Source::Operand(2 + number), range }
         }));
-        self.groups.push(Group { layout: self.inner.pipelines.gather_layout().clone(), entries });
+        self.groups.push(Group { layout: self.clamper.inner.pipelines.gather_layout().clone(), entries });
         self.push(gather.pipeline, gather.grid)
     }
 }
@@ -448,7 +448,7 @@ fn whole(binding: u32, buffer: &wgpu::Buffer) -> Entry {
 impl fmt::Debug for Clamper {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Clamper")
-            .field("device", self.device())
+            .field("adapter", &adapter::described(self.device().adapter_info()))
             .field("limits", &self.limits())
             .field("compiled_pipelines", &self.compiled_pipelines())
             .finish()

@@ -14,8 +14,6 @@ pub(super) struct Pipelines {
     /// The layouts of the clamps' kernels: by placement, then without and with a binding for the table of numbers.
     layouts: [[Layouts; 2]; 3],
     gather: Layouts,
-    /// The driver's cache, which a program may keep from run to run.
-    driver_cache: Option<wgpu::PipelineCache>,
     compiled: Mutex<Compiled>,
 }
 
@@ -34,10 +32,7 @@ impl Pipelines {
     /// The most pipelines that are kept. lavapipe needs 2.4 MiB per pipeline that has run.
     pub(super) const CAPACITY: usize = 256;
 
-    pub(super) fn new(
-        device: &wgpu::Device,
-        driver_cache: Option<wgpu::PipelineCache>,
-    ) -> Result<Self, Error> {
+    pub(super) fn new(device: &wgpu::Device) -> Result<Self, Error> {
         let slots = binding::gather::SLOTS.map(|binding| (binding, READ));
         let gather = [&slots[..], &[(binding::gather::TABLE, WRITE)]].concat();
         let compiled = Compiled { pipelines: Recent::new(Self::CAPACITY), modules: HashMap::new() };
@@ -45,7 +40,6 @@ impl Pipelines {
             layouts: Placement::ALL
                 .map(|placement| [false, true].map(|has_table| Layouts::of(device, placement, has_table))),
             gather: Layouts::new(device, "gather", &gather),
-            driver_cache,
             compiled: Mutex::new(compiled),
         })
     }
@@ -74,6 +68,7 @@ impl Pipelines {
         &self,
         device: &wgpu::Device,
         name: PipelineName,
+        driver_cache: Option<&wgpu::PipelineCache>,
     ) -> Result<wgpu::ComputePipeline, Error> {
         if let Some(pipeline) = self.find(name) {
             return Ok(pipeline);
@@ -85,7 +80,7 @@ impl Pipelines {
             return Ok(pipeline);
         }
         log::debug!("pipeline {name}: compiling");
-        let compiled = self.compile(device, name, module.take());
+        let compiled = self.compile(device, name, module.take(), driver_cache);
         if let Ok((compiled, pipeline)) = &compiled {
             *module = Some(compiled.clone());
             let given_up = self.compiled().pipelines.insert(name, pipeline.clone());
@@ -115,6 +110,7 @@ impl Pipelines {
         device: &wgpu::Device,
         name: PipelineName,
         module: Option<wgpu::ShaderModule>,
+        driver_cache: Option<&wgpu::PipelineCache>,
     ) -> Result<(wgpu::ShaderModule, wgpu::ComputePipeline), Error> {
         let label = format!("wgpu-clamp {name}");
         let layout = match name.module {
@@ -140,7 +136,7 @@ impl Pipelines {
                     zero_initialize_workgroup_memory: false,
                     constants: &constants,
                 },
-                cache: self.driver_cache.as_ref(),
+                cache: driver_cache,
             });
             (module, pipeline)
         })
