@@ -85,7 +85,7 @@ fn run(args: &ArgMatches) -> Result<()> {
         if big_endian {
             src.chunks_exact_mut(source.size()).for_each(<[u8]>::reverse);
         }
-        host.clamp_bytes(&clamp, &src, &mut dst).run_blocking()?;
+        host.clamp_bytes(clamp, &src, &mut dst).run_blocking()?;
         if big_endian {
             dst.chunks_exact_mut(dtype.size()).for_each(<[u8]>::reverse);
         }
@@ -98,7 +98,7 @@ fn run(args: &ArgMatches) -> Result<()> {
     part.as_file().set_permissions(permissions).with_context(of_output)?;
     part.as_file().sync_all().with_context(of_output)?;
     part.persist(&target).map_err(|error| error.error).with_context(of_output)?;
-    println!("{}: {} elements, {clamp}, on {}", output.display(), header.len(), host.adapter());
+    println!("{}: {} elements, {clamp}, on {}", output.display(), header.len(), host.description());
     Ok(())
 }
 
@@ -107,7 +107,7 @@ fn open(path: &Path) -> Result<(File, NpyHeader, DType, bool)> {
     let mut file = File::open(path)?;
     let header = NpyHeader::from_reader(&file)?;
     let descr = header.dtype().descr();
-    let dtype = DType::ALL.into_iter().find(|&dtype| descr[2..] == format!("{}'", code(dtype)));
+    let dtype = DType::ALL.iter().copied().find(|&dtype| descr[2..] == format!("{}'", code(dtype)));
     let unknown = || format!("its elements are {descr}; i1 to i8, u1 to u8 and f2 to f8 can be clamped");
     let dtype = dtype.with_context(unknown)?;
     // `header.len()` may have overflowed.

@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (bytes, after) = (pixels.read_bytes_blocking()?, tensor.read_bytes_blocking()?);
 
     println!("{WIDTH} x {HEIGHT} pixels of RGBA bytes, {pitch} bytes from row to row");
-    println!("became [3, {HEIGHT}, {WIDTH}] of f16 on {}", host.adapter());
+    println!("became [3, {HEIGHT}, {WIDTH}] of f16 on {}", host.description());
     let report = verify::check(
         normalise,
         verify::Buffers {

@@ -12,7 +12,7 @@ use wgpu_clamp::{Clamp, Element, Host, Layout, Operands, Tensor, View, reference
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let host = Host::open_blocking()?;
-    println!("on {}", host.adapter());
+    println!("on {}", host.description());
     matrix(&host)?;
     picture(&host)
 }
@@ -30,7 +30,7 @@ fn matrix(host: &Host) -> Result<(), Box<dyn std::error::Error>> {
         let layout = Layout::of_view(memory, &view)?;
         let result = Tensor::zeros(host, f32::DTYPE, view.shape())?;
         let view_of_array = View::of::<f32>(uploaded.buffer(), layout);
-        host.submit(&clamp, Operands::new(view_of_array, result.view()))?;
+        host.submit(clamp, Operands::new(view_of_array, result.view()))?;
         let result = Array2::from_shape_vec(view.dim(), result.read_blocking::<f32>()?)?;
         println!("{name}: {layout}");
         same(&result, &view.mapv(|x| expected(&clamp, x)))?;
@@ -47,7 +47,7 @@ fn picture(host: &Host) -> Result<(), Box<dyn std::error::Error>> {
     let memory = picture.as_slice_memory_order().ok_or("the picture has gaps")?;
     let green = Layout::of_view(memory, &picture.index_axis(Axis(2), 1))?;
     let pixels = Tensor::upload(host, &[memory.len()], memory)?;
-    host.submit(&clamp, Operands::in_place(View::of::<u8>(pixels.buffer(), green)))?;
+    host.submit(clamp, Operands::in_place(View::of::<u8>(pixels.buffer(), green)))?;
     // The whole picture is read back into its array.
     let memory = picture.as_slice_memory_order_mut().ok_or("the picture has gaps")?;
     memory.copy_from_slice(&pixels.read_blocking::<u8>()?);

@@ -61,7 +61,7 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let samples = Layout::packed(&[FRAMES.into(), 2])?;
     let to_volts = clamper.prepare(
         // A power of two and a small integer: no device can round this, so the default precision is exact.
-        &Clamp::new(-1.0_f32, 1.0).with_affine(1.0 / 1024.0, -2.0)?,
+        Clamp::new(-1.0_f32, 1.0).with_affine(1.0 / 1024.0, -2.0)?,
         Operands::new(View::of::<f32>(&raw, samples), View::of::<f32>(&volts, samples)),
     )?;
     // Every second element. The elements in between belong to the other channel and are left alone.

@@ -126,7 +126,7 @@ fn main() -> Result<()> {
     let scales: Vec<f32> = scales.read_blocking()?;
     let (to_rows, back): (Vec<f32>, Vec<f32>) = scales.chunks(2).map(|two| (two[0], two[1])).unzip();
     let (to_i8, to_f32) = (to_i8.read_blocking()?, to_f32.read_blocking()?);
-    println!("on {}", host.adapter());
+    println!("on {}", host.description());
     let clamps = with(quantize, &to_rows)?;
     compare(Clamps::along(ROWS, &clamps), &activations.read_bytes_blocking()?, &activations_i8)?;
     let products = products.read_bytes_blocking()?;

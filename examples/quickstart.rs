@@ -10,9 +10,9 @@ fn main() -> Result<(), wgpu_clamp::Error> {
     let louder = Clamp::new(-20_000_i16, 20_000).with_affine(1.5, 0.0)?;
     let src = [-30_000_i16, -101, 0, 6_000, 30_000];
     let mut dst = [0_i16; 5];
-    host.clamp_slice(&louder, &src, &mut dst).run_blocking()?;
+    host.clamp_slice(louder, &src, &mut dst).run_blocking()?;
 
-    println!("{src:?} became {dst:?} on {}", host.adapter());
+    println!("{src:?} became {dst:?} on {}", host.description());
     assert_eq!(dst, [-20_000, -151, 0, 9_000, 20_000]);
     Ok(())
 }

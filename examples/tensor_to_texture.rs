@@ -46,9 +46,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     // Once for a buffer: the frames leave alpha alone.
-    clamper.encode(&mut encoder, &opaque, Operands::in_place(to_alpha))?;
+    clamper.encode(&mut encoder, opaque, Operands::in_place(to_alpha))?;
     // For each frame. A program with many calls `prepare` once, and records in each.
-    clamper.encode(&mut encoder, &to_bytes, Operands::new(planes.view(), to_rgb))?;
+    clamper.encode(&mut encoder, to_bytes, Operands::new(planes.view(), to_rgb))?;
     encoder.copy_buffer_to_texture(to_rgb.texel_copy()?, texture.as_image_copy(), texture.size());
     // A real program draws the texture here. This one reads it.
     let shown = Tensor::zeros(&host, DType::U8, &[height, row])?;
@@ -59,12 +59,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let mut expected = vec![0; shown.len()];
     let src: Vec<u8> = output.iter().flat_map(|x| x.to_le_bytes()).collect();
-    reference::apply(&to_bytes, &Layout::packed(&[3, height, width])?, &src, &rgb, &mut expected)?;
-    reference::apply_in_place(&opaque, &alpha, &mut expected)?;
+    reference::apply(to_bytes, &Layout::packed(&[3, height, width])?, &src, &rgb, &mut expected)?;
+    reference::apply_in_place(opaque, &alpha, &mut expected)?;
     let texels = |bytes: &[u8]| -> Vec<u8> {
         bytes.chunks(row).flat_map(|row| row[..4 * width].iter().copied()).collect()
     };
-    println!("[3, {HEIGHT}, {WIDTH}] of f16 became a texture of RGBA bytes on {}", host.adapter());
+    println!("[3, {HEIGHT}, {WIDTH}] of f16 became a texture of RGBA bytes on {}", host.description());
     if texels(&shown) != texels(&expected) {
         return Err("the texture differs from the CPU reference".into());
     }

@@ -9,7 +9,11 @@ use crate::{DType, Layout};
 /// The reason why a call was refused or failed.
 ///
 /// Each variant calls for one reaction of the program. An error found before submission means that nothing was
-/// recorded and nothing written.
+/// recorded and nothing written. Variants with a `reason` alone keep that shape: a program that opens devices itself makes
+/// some of them too.
+///
+/// Errors are `Clone`, `Eq`, `Send` and `Sync` on every platform. wgpu's are not, so `reason` keeps their words, causes
+/// included, and only [`PartlyWritten`](Self::PartlyWritten) has a [`source`](std::error::Error::source).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -28,6 +32,7 @@ pub enum Error {
     Buffer(Refusal),
     /// A standard has no such operator: reject the model, or make the clamp with [`Clamp::new`](crate::Clamp::new).
     #[error("{refusal}")]
+    #[non_exhaustive]
     Standard {
         /// The standard and its version.
         standard: Standard,
@@ -36,6 +41,7 @@ pub enum Error {
     },
     /// The tensor or its clamps exceed a limit: create the device with its adapter's limits, or split the tensor.
     #[error("{argument}: {limit_name} is {limit}, but {needed} is needed; {remedy}")]
+    #[non_exhaustive]
     Limit {
         /// The argument that exceeds the limit; `"device"` where `wgpu::Limits::downlevel_defaults()` would suffice.
         argument: &'static str,
@@ -77,7 +83,8 @@ pub enum Error {
     #[error("stopped by the progress function")]
     Stopped,
     /// A stream of host data failed after a part of the slice was written: go on after that part, or repeat all.
-    #[error("only elements {}..{} were written: {source}", valid.start, valid.end)]
+    #[error("only elements {}..{} were written", valid.start, valid.end)]
+    #[non_exhaustive]
     PartlyWritten {
         /// The elements of the slice that are results. The others are unchanged.
         valid: Range<usize>,
@@ -116,7 +123,7 @@ impl Error {
     }
 
     /// Refuses a number that a dtype does not have.
-    pub(crate) fn number(dtype: DType, value: String) -> Self {
+    pub(crate) fn number(dtype: DType, value: &str) -> Self {
         let remedy = if dtype.is_float() {
             format!("a number within the finite range of {dtype} is needed, or an infinity or NaN")
         } else {
@@ -218,7 +225,7 @@ impl Error {
     }
 
     pub(crate) fn affine_on_gpu(argument: &'static str, source: DType, dtype: DType) -> Self {
-        let those: Vec<_> = DType::ALL.into_iter().filter(|dtype| dtype.takes_affine_on_gpu()).collect();
+        let those: Vec<_> = DType::ALL.iter().copied().filter(|dtype| dtype.takes_affine_on_gpu()).collect();
         let remedy = format!("give its value, or clamp to one of {}", names(&those));
         Self::dtype(
             argument,

@@ -161,6 +161,6 @@ impl Host {
 
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Host").field("adapter", &self.adapter()).finish()
+        f.debug_struct("Host").field("adapter", &self.description()).finish()
     }
 }

@@ -43,7 +43,7 @@ const PITCH: u64 = 256;
 /// Why a copy cannot have such rows; `None` if it can.
 fn refuse_pitch(bytes: u64) -> Option<String> {
     let word = "is not a multiple of 256 (`wgpu::COPY_BYTES_PER_ROW_ALIGNMENT`)";
-    (bytes % PITCH != 0).then(|| format!("{bytes} {word}"))
+    (!bytes.is_multiple_of(PITCH)).then(|| format!("{bytes} {word}"))
 }
 
 impl Layout {

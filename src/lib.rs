@@ -159,6 +159,7 @@ mod shader;
 pub mod standards;
 pub mod verify;
 
+pub use bytemuck;
 pub use error::{Error, Refusal};
 pub use gpu::{Clamper, F16Conversions, Operands, Prepared, View};
 pub use half;
@@ -167,7 +168,9 @@ pub use kernel::Limits;
 pub use layout::{Layout, MAX_RANK};
 #[cfg(feature = "ndarray")]
 pub use ndarray;
-pub use operator::{Clamp, Clamps, DType, Element, NanRule, Number, Order, Precision, Rounding, Scalar};
+pub use operator::{
+    Clamp, Clamps, DType, Element, ElementVisitor, NanRule, Number, Order, Precision, Rounding, Scalar,
+};
 pub use plan::{Binding, BoundBuffer, Dispatch, Plan, Recording};
 pub use self_test::{Outcome, SelfTest, SelfTestReport};
 pub use shader::Shader;

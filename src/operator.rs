@@ -14,5 +14,5 @@ pub use clamp::{Clamp, NanRule, Order, Precision, Rounding};
 pub use clamps::Clamps;
 pub use dtype::DType;
 pub(crate) use dtype::Kind;
-pub use element::Element;
+pub use element::{Element, ElementVisitor};
 pub use number::{Number, Scalar};

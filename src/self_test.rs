@@ -95,7 +95,7 @@ impl<'a> SelfTest<'a> {
             }
             outcomes.push(outcome);
         }
-        Ok(SelfTestReport { adapter: host.adapter(), outcomes })
+        Ok(SelfTestReport { adapter: host.description(), outcomes })
     }
 
     /// As [`run`](Self::run), for programs without async. Not on the web, where nothing may block.
@@ -202,8 +202,8 @@ pub struct Case {
 
 /// All pairs of source and destination, equal dtypes included.
 fn pairs() -> impl Iterator<Item = (DType, DType)> {
-    DType::ALL.into_iter().flat_map(|dtype| {
-        let sources = DType::ALL.into_iter().filter(move |source| source.converts_to(dtype));
+    DType::ALL.iter().copied().flat_map(|dtype| {
+        let sources = DType::ALL.iter().copied().filter(move |source| source.converts_to(dtype));
         sources.map(move |source| (source, dtype))
     })
 }
@@ -268,7 +268,7 @@ fn cases(exhaustive: bool) -> Vec<Case> {
             let usual = clamp(source, dtype, step, ROUNDINGS[p % 2], 12 * p + 3);
             Case::new(&[usual; 6], Route::Run, Sharing::Apart)
         }));
-        for (r, route) in Route::ALL.into_iter().filter(|route| route.suits(dtype)).enumerate() {
+        for (r, route) in Route::ALL.iter().copied().filter(|route| route.suits(dtype)).enumerate() {
             let sharings = route.sharings(source, dtype);
             let count = STEPS.len() * ROUNDINGS.len() * sharings.len();
             // Each pair meets some of the many shapes of pictures.
@@ -316,7 +316,7 @@ fn quantized(cases: &mut Vec<Case>, exhaustive: bool) {
     for (p, (source, dtype)) in all.enumerate() {
         let (lowest, highest) = if source.is_float() { dtype } else { source }.integer_range();
         let zero_points = if source == DType::I32 { [0; 4] } else { [0, lowest, highest, 7] };
-        let routes = Route::ALL.into_iter().filter(|route| route.suits(dtype) && !route.has_slots());
+        let routes = Route::ALL.iter().copied().filter(|route| route.suits(dtype) && !route.has_slots());
         for (r, route) in routes.enumerate() {
             let sharings = route.sharings(source, dtype);
             for n in 0..2 * sharings.len() {
@@ -494,10 +494,10 @@ mod tests {
                 sides_met.insert((route.clone(), side, name));
             }
         }
-        for route in Route::ALL {
+        for &route in Route::ALL {
             let name = format!("{route:?}");
             if route.is_picture() {
-                let dtypes = DType::CONVERTIBLE.map(DType::name).into_iter().chain(["64 bits"]);
+                let dtypes = DType::CONVERTIBLE.iter().map(|dtype| dtype.name()).chain(["64 bits"]);
                 for (dtype, side) in dtypes.flat_map(|dtype| [(dtype, 0), (dtype, 1)]) {
                     let met = sides_met.contains(&(name.clone(), side, dtype));
                     assert!(met, "{route:?}, side {side}, {dtype}");

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::reference::{self, Allowed};
 use crate::{Clamps, Error, Layout};
 
-/// The memory of a call, before and after it.
+/// The memory of a call, before and after it. A program writes it as a literal; it is complete, and gets no further field.
 ///
 /// The three slices are whole buffers of little-endian elements: of the clamp's source dtype in `src`, of its dtype in
 /// the other two. The layouts say where in the buffers the call's elements lie.

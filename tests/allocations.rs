@@ -30,7 +30,7 @@ fn allocated(call: impl FnOnce()) -> (u64, u64) {
 /// A clamp between two buffers.
 fn prepare(gpu: &Gpu, [src, dst]: &[wgpu::Buffer; 2]) -> Prepared {
     let [src, dst] = [src, dst].map(|buffer| View::of::<u8>(buffer, packed(&[LEN])));
-    gpu.clamper().prepare(&Clamp::new(1_u8, 2), Operands::new(src, dst)).unwrap()
+    gpu.clamper().prepare(Clamp::new(1_u8, 2), Operands::new(src, dst)).unwrap()
 }
 
 fn packed(shape: &[usize]) -> Layout {

@@ -75,8 +75,8 @@ fn a_host_says_which_adapter_it_opens() {
     }
     let (host, lines) = lines(|| Host::open_blocking().unwrap());
     let [opening, clamper, f16] = &lines[..] else { panic!("{lines:?}") };
-    assert_eq!(*opening, format!("opening a device on {}", host.adapter()));
-    assert!(clamper.starts_with(&format!("clamper on {}: ", host.adapter())), "{clamper}");
+    assert_eq!(*opening, format!("opening a device on {}", host.description()));
+    assert!(clamper.starts_with(&format!("clamper on {}: ", host.description())), "{clamper}");
     let found = f16.strip_prefix("conversions of F16 by the device: ").unwrap_or_else(|| panic!("{f16}"));
     assert_eq!(found == "right", host.clamper().limits().f16_conversions, "{found}");
 }
@@ -139,12 +139,12 @@ fn the_rest_is_silent() {
             let host = Host::new(gpu.clamper(), gpu.host.queue());
             let tensor = Tensor::upload(&host, &[4], &[1_u16, 2, 3, 4]).unwrap();
             let (clamp, in_place) = (Clamp::at_most(2_u16), Operands::in_place(tensor.view()));
-            host.submit(&clamp, in_place).unwrap();
+            host.submit(clamp, in_place).unwrap();
             assert_eq!(tensor.read_blocking::<u16>().unwrap(), [1, 2, 2, 2]);
-            host.clamp_slice_in_place(&Clamp::at_most(2_u32), &mut [1_u32, 2, 3]).run_blocking().unwrap();
-            host.submit(&Clamp::at_most(2_u32), in_place).unwrap_err();
+            host.clamp_slice_in_place(Clamp::at_most(2_u32), &mut [1_u32, 2, 3]).run_blocking().unwrap();
+            host.submit(Clamp::at_most(2_u32), in_place).unwrap_err();
             tensor.buffer().destroy();
-            gpu.clamper().encode(&mut gpu.encoder(), &clamp, in_place).unwrap_err();
+            gpu.clamper().encode(&mut gpu.encoder(), clamp, in_place).unwrap_err();
         });
         let expected = |text: &String| text.starts_with("prepare ") || text.starts_with("pipeline ");
         assert!(lines.iter().all(expected), "{lines:?}");

@@ -78,7 +78,7 @@ impl Call<'_> {
         host.queue().submit([]);
         device.poll(wgpu::PollType::wait_indefinitely())?;
         let start = Instant::now();
-        host.submit(&self.clamp, Operands::new(from, to))?;
+        host.submit(self.clamp, Operands::new(from, to))?;
         device.poll(wgpu::PollType::wait_indefinitely())?;
         times.push(start.elapsed());
         Ok(dst.read_bytes_blocking()?)

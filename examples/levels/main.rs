@@ -56,7 +56,7 @@ fn demo() -> Result<()> {
         Err(error) => return Err(error.into()),
     };
     if let Some(host) = &host {
-        println!("adapter: {}", host.adapter());
+        println!("adapter: {}", host.description());
     }
     let host = host.as_ref();
 

@@ -95,8 +95,8 @@ impl Arithmetic {
 
     #[cfg(test)]
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        let pairs = DType::ALL.into_iter().flat_map(|dtype| {
-            let sources = DType::ALL.into_iter().filter(move |source| source.converts_to(dtype));
+        let pairs = DType::ALL.iter().copied().flat_map(|dtype| {
+            let sources = DType::ALL.iter().copied().filter(move |source| source.converts_to(dtype));
             sources.map(move |source| (source, dtype))
         });
         let forms = |(source, dtype): (DType, DType)| {

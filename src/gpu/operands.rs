@@ -11,7 +11,7 @@ use crate::plan::{Range, SlotLayouts};
 use crate::{Clamps, DType, Element, Error, Layout, Number};
 
 /// A tensor in the program's buffer: the buffer, the dtype of its elements and their layout.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct View<'a> {
     buffer: &'a wgpu::Buffer,
     dtype: DType,
@@ -123,6 +123,17 @@ impl<'a> View<'a> {
     }
 }
 
+/// Dtype, layout and the buffer's size in bytes.
+impl fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("View")
+            .field("dtype", &self.dtype)
+            .field("layout", &self.layout)
+            .field("bytes", &self.buffer.size())
+            .finish_non_exhaustive()
+    }
+}
+
 /// The dtypes and layouts of operands, without their buffers.
 pub(super) struct Places {
     /// In the order of [`Operands::all`].
@@ -143,7 +154,7 @@ impl fmt::Debug for Places {
 ///
 /// A slot is a view of one element, or with [`Clamps::slots_along`] of one element per index of the axis: shape
 /// `[extent]`, or a shape that broadcasts to the output's, as `[1, extent, 1, 1]`; any stride. It may lie in the buffer of `src` or `dst`, but not in the output.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operands<'a> {
     pub(crate) src: View<'a>,
     pub(crate) dst: View<'a>,

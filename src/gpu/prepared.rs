@@ -196,6 +196,6 @@ impl fmt::Debug for Prepared {
         f.debug_struct("Prepared")
             .field("operands", &self.shared.places)
             .field("dispatches", &self.dispatches())
-            .finish()
+            .finish_non_exhaustive()
     }
 }

@@ -15,7 +15,7 @@ impl Host {
     /// wgpu's environment variables apply, among them `WGPU_BACKEND` (such as `vulkan` or `gl`), `WGPU_ADAPTER_NAME`
     /// (a part of the name, in upper or lower case) and `WGPU_POWER_PREF` (`low` or `high`; default `high`).
     /// `WGPU_CLAMP_ADAPTER=1` takes the adapter with index 1, as [`open_nth`](Self::open_nth) does.
-    /// [`adapter`](Self::adapter) describes the adapter taken.
+    /// [`description`](Self::description) names the adapter taken.
     ///
     /// # Errors
     ///
@@ -25,7 +25,7 @@ impl Host {
     /// ```no_run
     /// # async fn f() -> Result<(), wgpu_clamp::Error> {
     /// let host = wgpu_clamp::Host::open().await?;
-    /// println!("running on {}", host.adapter());
+    /// println!("running on {}", host.description());
     /// # Ok(())
     /// # }
     /// ```
@@ -102,9 +102,15 @@ impl Host {
         pollster::block_on(Self::open_nth(n))
     }
 
-    /// A description of the device's adapter: name, backend, kind and driver.
+    /// The device's adapter, as wgpu describes it. [`description`](Self::description) has it in words.
     #[must_use]
-    pub fn adapter(&self) -> String {
-        described(self.clamper().device().adapter_info())
+    pub fn adapter(&self) -> wgpu::AdapterInfo {
+        self.clamper().device().adapter_info()
+    }
+
+    /// The device's adapter in words: name, backend, kind and driver.
+    #[must_use]
+    pub fn description(&self) -> String {
+        described(self.adapter())
     }
 }

@@ -1,5 +1,7 @@
 //! A packed tensor on the GPU, with its shape and dtype.
 
+use std::fmt;
+
 use super::transfer;
 use crate::gpu::mapped;
 use crate::{DType, Element, Error, Host, Layout, View};
@@ -20,12 +22,18 @@ use crate::{DType, Element, Error, Host, Layout, View};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Tensor {
     host: Host,
     buffer: wgpu::Buffer,
     dtype: DType,
     layout: Layout,
+}
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tensor").field("host", &self.host).field("view", &self.view()).finish_non_exhaustive()
+    }
 }
 
 impl Tensor {

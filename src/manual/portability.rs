@@ -25,7 +25,7 @@
 //! let host = Host::open_blocking()?;
 //! let report = host.self_test().run_blocking()?;
 //! if !report.passed() {
-//!     eprintln!("{} is not to be trusted:\n{report}", host.adapter());
+//!     eprintln!("{} is not to be trusted:\n{report}", host.description());
 //! }
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```

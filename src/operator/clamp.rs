@@ -3,7 +3,8 @@
 use crate::error::names;
 use crate::{DType, Element, Error, Number, Scalar};
 
-/// The bound that wins where `Min > Max`. Elsewhere the two orders give the same results.
+/// The bound that wins where `Min > Max`. Elsewhere the two orders give the same results. There is no third order of two
+/// bounds, so a `match` needs no further arm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
     /// Replace by Max first, then by Min: every non-NaN element becomes Min.
@@ -291,7 +292,7 @@ impl Clamp {
     pub fn with_source(self, source: DType) -> Result<Self, Error> {
         if !source.converts_to(self.dtype) {
             let pair = format!("{source} does not convert to {}", self.dtype);
-            let those = names(&DType::CONVERTIBLE);
+            let those = names(DType::CONVERTIBLE);
             return Err(Error::dtype("source", pair, format!("any two of {those} do")));
         }
         if self.zero_point.is_some() && source != self.source {

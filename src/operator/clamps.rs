@@ -109,7 +109,6 @@ impl<'a> Clamps<'a> {
     }
 
     /// The clamps: a single one, or one per channel.
-    #[must_use]
     pub const fn as_slice(&self) -> &[Clamp] {
         match &self.0 {
             Kind::One(clamp) | Kind::SlotsAlong(_, clamp) => std::slice::from_ref(clamp),

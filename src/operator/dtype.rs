@@ -72,7 +72,7 @@ macro_rules! row {
 
 impl DType {
     /// Every element type, in declaration order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: &'static [Self] = &[
         Self::F32,
         Self::F16,
         Self::BF16,
@@ -142,8 +142,8 @@ impl DType {
 
     /// The dtypes that convert into each other, see [`Clamp::with_source`](crate::Clamp::with_source): all dtypes of up
     /// to 32 bits.
-    pub const CONVERTIBLE: [Self; 9] =
-        [Self::U8, Self::I8, Self::U16, Self::I16, Self::U32, Self::I32, Self::F16, Self::BF16, Self::F32];
+    pub const CONVERTIBLE: &'static [Self] =
+        &[Self::U8, Self::I8, Self::U16, Self::I16, Self::U32, Self::I32, Self::F16, Self::BF16, Self::F32];
 
     /// Whether a clamp may take elements of this dtype and produce elements of `dtype`.
     pub(crate) fn converts_to(self, dtype: Self) -> bool {
@@ -206,7 +206,7 @@ impl DType {
     fn of_code(code: &str) -> Option<Self> {
         let has_it =
             |dtype: &Self| *dtype != Self::BF16 && code == format!("{}{}", &dtype.name()[..1], dtype.size());
-        Self::ALL.into_iter().find(has_it)
+        Self::ALL.iter().copied().find(has_it)
     }
 
     /// The integers that `PyTorch` and `TensorFlow` name with a `q` where they hold quantised numbers.
@@ -228,7 +228,7 @@ impl DType {
         let short =
             LONG.into_iter().find_map(|(long, short)| Some(format!("{short}{}", name.strip_prefix(long)?)));
         let short = short.as_deref().unwrap_or(name);
-        Self::ALL.into_iter().find(|dtype| dtype.name() == short)
+        Self::ALL.iter().copied().find(|dtype| dtype.name() == short)
     }
 
     /// The lower-case name: `"f32"`, `"bf16"`, `"u8"` and so on.
@@ -343,7 +343,7 @@ mod tests {
             let said = name.parse::<DType>().unwrap_err().to_string();
             assert!(said.starts_with(&format!("dtype: {name:?} is unknown; give f32, ")), "{said}");
         }
-        for dtype in DType::ALL.into_iter().filter(|&dtype| dtype.size() > 1 && dtype != DType::BF16) {
+        for dtype in DType::ALL.iter().copied().filter(|&dtype| dtype.size() > 1 && dtype != DType::BF16) {
             let code = format!("{}{}", &dtype.name()[..1], dtype.size());
             let said = format!(">{code}").parse::<DType>().unwrap_err().to_string();
             let remedy = format!("swap the bytes of each element, and give \"<{code}\"");

@@ -1,5 +1,7 @@
 //! The Rust types that can be elements, and their bits.
 
+use std::fmt;
+
 use half::{bf16, f16};
 
 use crate::DType;
@@ -12,7 +14,9 @@ mod sealed {
 ///
 /// Sealed: only this crate implements it, for `f32`, `f64`, [`half::f16`](crate::half::f16),
 /// [`half::bf16`](crate::half::bf16) (`wgpu_clamp::half`) and the eight fixed-width integers.
-pub trait Element: bytemuck::Pod + Send + Sync + sealed::Sealed {
+pub trait Element:
+    bytemuck::Pod + PartialOrd + fmt::Debug + fmt::Display + Send + Sync + sealed::Sealed
+{
     /// The element type that this Rust type stands for.
     const DTYPE: DType;
 
@@ -52,4 +56,72 @@ element! {
     u16, u16, U16, std::convert::identity;
     u32, u32, U32, std::convert::identity;
     u64, u64, U64, std::convert::identity;
+}
+
+/// Code that is generic over [`Element`], for [`DType::visit`].
+pub trait ElementVisitor {
+    /// What the code returns.
+    type Output;
+
+    /// Runs the code for one Rust type.
+    fn visit<T: Element>(self) -> Self::Output;
+}
+
+impl DType {
+    /// Runs generic code with the Rust type of a dtype that is known at run time. A program needs no `match` with an arm for
+    /// dtypes to come.
+    ///
+    /// ```no_run
+    /// use wgpu_clamp::{Element, ElementVisitor, Error, Tensor};
+    ///
+    /// struct Print<'a>(&'a Tensor);
+    ///
+    /// impl ElementVisitor for Print<'_> {
+    ///     type Output = Result<(), Error>;
+    ///
+    ///     fn visit<T: Element>(self) -> Self::Output {
+    ///         println!("{:?}", self.0.read_blocking::<T>()?);
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// # fn f(tensor: &Tensor) -> Result<(), Error> {
+    /// tensor.dtype().visit(Print(tensor))
+    /// # }
+    /// ```
+    pub fn visit<V: ElementVisitor>(self, visitor: V) -> V::Output {
+        match self {
+            Self::F32 => visitor.visit::<f32>(),
+            Self::F16 => visitor.visit::<f16>(),
+            Self::BF16 => visitor.visit::<bf16>(),
+            Self::F64 => visitor.visit::<f64>(),
+            Self::I8 => visitor.visit::<i8>(),
+            Self::I16 => visitor.visit::<i16>(),
+            Self::I32 => visitor.visit::<i32>(),
+            Self::I64 => visitor.visit::<i64>(),
+            Self::U8 => visitor.visit::<u8>(),
+            Self::U16 => visitor.visit::<u16>(),
+            Self::U32 => visitor.visit::<u32>(),
+            Self::U64 => visitor.visit::<u64>(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_visit_has_the_type_of_the_dtype() {
+        struct Own;
+        impl ElementVisitor for Own {
+            type Output = DType;
+            fn visit<T: Element>(self) -> DType {
+                T::DTYPE
+            }
+        }
+        for &dtype in DType::ALL {
+            assert_eq!(dtype.visit(Own), dtype);
+        }
+    }
 }

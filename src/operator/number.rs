@@ -88,7 +88,7 @@ impl Scalar {
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
     pub fn from_f64(dtype: DType, value: f64) -> Result<Self, Error> {
-        let refused = || Err(Error::number(dtype, format!("{value:?}")));
+        let refused = || Err(Error::number(dtype, &format!("{value:?}")));
         match dtype.kind() {
             Kind::Float(_) if dtype == DType::F64 => Ok(value.into()),
             Kind::Float(format) => {
@@ -99,7 +99,11 @@ impl Scalar {
             Kind::Signed | Kind::Unsigned => {
                 // Saturates, and makes 0 of a NaN.
                 let whole = value as i128;
-                #[expect(clippy::float_cmp, reason = "only integers are equal")]
+                #[expect(
+                    clippy::float_cmp,
+                    clippy::cast_precision_loss,
+                    reason = "an f64 that is whole comes back"
+                )]
                 let is_whole = whole as f64 == value;
                 if is_whole { Self::of_integer(dtype, whole) } else { refused() }
             }
@@ -119,6 +123,7 @@ impl Scalar {
     /// assert!(Scalar::from_i64(DType::U64, -1).is_err() && Scalar::from_i64(DType::F16, 65_520).is_err());
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
+    #[expect(clippy::cast_precision_loss, reason = "rounded on purpose, or 53 bits with the odd one")]
     pub fn from_i64(dtype: DType, value: i64) -> Result<Self, Error> {
         let magnitude = value.unsigned_abs();
         // Beyond 53 bits, an odd last bit stands for the dropped ones, so that a narrower format rounds once.
@@ -130,7 +135,7 @@ impl Scalar {
         match dtype.kind() {
             Kind::Float(_) if dtype == DType::F64 => Ok((value as f64).into()),
             Kind::Float(_) => Self::from_f64(dtype, if value < 0 { -odd } else { odd })
-                .map_err(|_| Error::number(dtype, value.to_string())),
+                .map_err(|_| Error::number(dtype, &value.to_string())),
             Kind::Signed | Kind::Unsigned => Self::of_integer(dtype, value.into()),
         }
     }
@@ -139,7 +144,7 @@ impl Scalar {
     fn of_integer(dtype: DType, value: i128) -> Result<Self, Error> {
         let (lowest, highest) = dtype.integer_range();
         if !(lowest..=highest).contains(&value) {
-            return Err(Error::number(dtype, value.to_string()));
+            return Err(Error::number(dtype, &value.to_string()));
         }
         Ok(Self { dtype, bits: value as u64 & (u64::MAX >> (64 - dtype.bits())) })
     }

@@ -6,7 +6,7 @@ use crate::kernel::{Placement, Region};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Precision, Rounding, Scalar};
 
 fn plan(dtype: DType, src: &Layout, dst: &Layout) -> Plan {
-    Plan::new(&Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
+    Plan::new(Clamp::unbounded(dtype), src, dst, Limits::default()).unwrap()
 }
 
 fn packed(shape: &[usize]) -> Layout {
@@ -85,7 +85,7 @@ fn addresses_near_the_ends_are_no_panic() {
     let src = Layout::strided(&shape, &strides, 245_446_179_691_694_328);
     let dst = Layout::strided(&shape, &[9, 82, 1_339_820_889_142_732_677, 1, 578, 595], 21);
     if let (Ok(src), Ok(dst)) = (src, dst) {
-        _ = Plan::new(&Clamp::unbounded(DType::F16), &src, &dst, Limits::default());
+        _ = Plan::new(Clamp::unbounded(DType::F16), &src, &dst, Limits::default());
     }
 }
 
@@ -113,7 +113,7 @@ fn slots_along_an_axis_of_any_extent_are_planned_or_refused() {
 /// Two pixels of 1 to 200 channels, with and without an affine step.
 #[test]
 fn tables_are_as_long_as_they_should_be() {
-    for (dtype, step) in DType::ALL.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]) {
+    for (dtype, step) in DType::ALL.iter().copied().flat_map(|dtype| [(dtype, false), (dtype, true)]) {
         for channels in 1..=200 {
             let mut list = clamps(channels, dtype, dtype);
             if step {
@@ -149,7 +149,8 @@ fn a_channel_takes_as_many_bytes_as_documented() {
         let (least, most) = &mut each[usize::from(on_gpu) + usize::from(clamp.has_affine_on_gpu())];
         (*least, *most) = (bytes.min(*least), bytes.max(*most));
     };
-    let pairs = DType::ALL.into_iter().flat_map(|source| DType::ALL.map(|dtype| (source, dtype)));
+    let pairs =
+        DType::ALL.iter().copied().flat_map(|source| DType::ALL.iter().map(move |&dtype| (source, dtype)));
     for (source, dtype) in pairs.filter(|(source, dtype)| source.converts_to(*dtype)) {
         let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
         let values = [(0.5, 0.25), (255.0, 0.5), (1e-6, 3.5), (-1.7, 200.3)]
@@ -178,7 +179,7 @@ fn dimensions_collapse_where_both_sides_allow() {
 fn bindings_suit_the_device() {
     let limits = Limits { binding_alignment: 64, ..Limits::default() };
     let deep = strided(&[10], &[1], 1001);
-    let plan = Plan::new(&Clamp::unbounded(DType::I16), &deep, &deep, limits).unwrap();
+    let plan = Plan::new(Clamp::unbounded(DType::I16), &deep, &deep, limits).unwrap();
     let window = plan.windows().next().unwrap();
     // Elements 1001 to 1010 are bytes 2002 to 2021.
     assert_eq!(window.bindings.src, Range { offset: 1984, size: 2024 - 1984 });
@@ -186,7 +187,7 @@ fn bindings_suit_the_device() {
     // The largest binding of Vulkan and DX12, even if a device claims more.
     let limits = Limits { max_binding_size: u64::MAX, ..Limits::default() };
     let huge = packed(&[1 << 31]);
-    let plan = Plan::new(&Clamp::unbounded(DType::U8), &huge, &huge, limits).unwrap();
+    let plan = Plan::new(Clamp::unbounded(DType::U8), &huge, &huge, limits).unwrap();
     assert_eq!(plan.window_count(), 2);
     assert!(
         plan.windows().all(|window| window.bindings.src.size.max(window.bindings.dst.size) <= 0x7fff_fffc)
@@ -199,14 +200,13 @@ fn packets_of_groups_fit_into_their_bindings() {
     let limits = Limits { max_binding_size: 4104, binding_alignment: 16, ..Limits::default() };
     let src = strided(&[2, 400, 3], &[2904, 3, 1], 0);
     let dst = strided(&[2, 400, 3], &[1600, 4, 1], 0);
-    let plan = Plan::new(&Clamp::unbounded(DType::U8), &src, &dst, limits).unwrap();
+    let plan = Plan::new(Clamp::unbounded(DType::U8), &src, &dst, limits).unwrap();
     assert_eq!(kernels(&plan)[0], "boxes");
     assert!(plan.windows().all(|window| window.bindings.src.size <= limits.max_binding_size));
 
     // A stride near the limit of integers.
     let far = strided(&[2, 1280], &[1 << 62, 2], 0);
-    let plan =
-        Plan::new(&Clamp::unbounded(DType::U16), &packed(&[2, 1280]), &far, Limits::default()).unwrap();
+    let plan = Plan::new(Clamp::unbounded(DType::U16), &packed(&[2, 1280]), &far, Limits::default()).unwrap();
     assert_eq!((kernels(&plan), plan.window_count()), (vec!["boxes"], 2));
 }
 
@@ -214,7 +214,7 @@ fn packets_of_groups_fit_into_their_bindings() {
 #[test]
 fn rows_in_place_are_not_shifted() {
     let odd = packed(&[64, 81]).slice(1, 1..81).unwrap();
-    let plan = Plan::in_one_buffer(&Clamp::unbounded(DType::F32), &odd, &odd, Limits::default()).unwrap();
+    let plan = Plan::in_one_buffer(Clamp::unbounded(DType::F32), &odd, &odd, Limits::default()).unwrap();
     let text = plan.to_string();
     assert!(text.contains("stream kernel") && text.contains("by packets"), "{text}");
 }
@@ -224,7 +224,7 @@ fn windows_are_few_and_whole() {
     // 1 GiB in bindings of 128 MiB, from the middle of a packet.
     let clamp = Clamp::unbounded(DType::F32);
     let line = strided(&[1 << 28], &[1], 3);
-    let plan = Plan::new(&clamp, &line, &line, Limits::default()).unwrap();
+    let plan = Plan::new(clamp, &line, &line, Limits::default()).unwrap();
     assert_eq!(plan.window_count(), 9);
     // Only the first and the last window have edges, which take a second dispatch.
     assert_eq!(plan.dispatches(), 11);
@@ -232,7 +232,7 @@ fn windows_are_few_and_whole() {
     // A transpose: both sides are cut.
     let (rows, columns) =
         (packed(&[1 << 14, 1 << 14]), packed(&[1 << 14, 1 << 14]).permute(&[1, 0]).unwrap());
-    let plan = Plan::new(&clamp, &rows, &columns, Limits::default()).unwrap();
+    let plan = Plan::new(clamp, &rows, &columns, Limits::default()).unwrap();
     assert!((64..=100).contains(&plan.window_count()), "{plan:?}");
 }
 
@@ -284,7 +284,7 @@ fn f64_is_fast_where_the_device_has_it() {
         (true, Precision::Exact, &exact),
     ] {
         let limits = Limits { f64_arithmetic, ..Limits::default() };
-        let plan = Plan::new(&step.with_precision(precision), &src, &dst, limits).unwrap();
+        let plan = Plan::new(step.with_precision(precision), &src, &dst, limits).unwrap();
         assert_eq!(plan.to_string(), *expected);
     }
 }
@@ -294,7 +294,7 @@ fn channels_that_are_alike_are_one_clamp() {
     let clamp = Clamp::new(-1.0_f32, 1.0).with_affine(0.5, 0.25).unwrap();
     let layout = packed(&[4, 6, 10]);
     let limits = Limits::default();
-    let one = Plan::new(&clamp, &layout, &layout, limits).unwrap();
+    let one = Plan::new(clamp, &layout, &layout, limits).unwrap();
     let list = [clamp; 6];
     let alike = Plan::new(Clamps::along(1, &list), &layout, &layout, limits).unwrap();
     assert_eq!(one.to_string(), alike.to_string());
@@ -345,7 +345,7 @@ fn too_many_windows_name_the_axis() {
     let clamp = Clamp::unbounded(DType::U8);
     let limits = Limits { max_binding_size: 1024, ..Limits::default() };
     let far = strided(&[3, 100_000, 2], &[1, 4096, 2], 0);
-    let error = Plan::new(&clamp, &far, &packed(&[3, 100_000, 2]), limits).unwrap_err();
+    let error = Plan::new(clamp, &far, &packed(&[3, 100_000, 2]), limits).unwrap_err();
     assert_eq!(
         error.to_string(),
         "dst: max_windows is 65536, but 300000 is needed; axis 1 is to blame, with this device's \
@@ -354,7 +354,7 @@ fn too_many_windows_name_the_axis() {
     );
 
     let tiny = Limits { max_binding_size: 256, ..Limits::default() };
-    let error = Plan::new(&clamp, &packed(&[1000]), &packed(&[1000]), tiny).unwrap_err();
+    let error = Plan::new(clamp, &packed(&[1000]), &packed(&[1000]), tiny).unwrap_err();
     assert!(matches!(error, Error::Limit { limit: 256, .. }), "{error:?}");
 }
 
@@ -382,9 +382,9 @@ fn an_alignment_that_no_binding_suits_is_to_blame() {
     let clamp = Clamp::unbounded(DType::U8);
     let line = packed(&[129]);
     let limits = Limits { max_binding_size: u64::MAX, binding_alignment: 1 << 47, ..Limits::default() };
-    assert_eq!(Plan::new(&clamp, &line, &line, limits).unwrap().window_count(), 1);
+    assert_eq!(Plan::new(clamp, &line, &line, limits).unwrap().window_count(), 1);
     let far = strided(&[129], &[1], (1 << 47) - 64);
-    let error = Plan::new(&clamp, &far, &far, limits).unwrap_err();
+    let error = Plan::new(clamp, &far, &far, limits).unwrap_err();
     let expected = "device: min_storage_buffer_offset_alignment is 140737488355328, but 256 is needed; \
                     `wgpu::Limits::downlevel_defaults()` suffices";
     assert_eq!(error.to_string(), expected);

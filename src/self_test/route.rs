@@ -46,7 +46,7 @@ pub enum Route {
 
 impl Route {
     /// All routes.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: &'static [Self] = &[
         Self::Run,
         Self::Planar,
         Self::Interleaved,

@@ -63,7 +63,8 @@ fn capabilities(module: Module) -> Capabilities {
 
 #[test]
 fn steps_depend_on_the_device_for_f64_alone() {
-    let pairs = DType::ALL.into_iter().flat_map(|dtype| DType::ALL.map(|source| (source, dtype)));
+    let pairs =
+        DType::ALL.iter().copied().flat_map(|dtype| DType::ALL.iter().map(move |&source| (source, dtype)));
     for (source, dtype) in pairs.filter(|(source, dtype)| source.converts_to(*dtype)) {
         let plain = Clamp::unbounded(dtype).with_source(source).unwrap();
         let affine = plain.with_affine(2.0, 1.0).unwrap();

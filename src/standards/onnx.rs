@@ -120,7 +120,7 @@ pub fn dtypes(opset: u32) -> Result<&'static [DType], Error> {
     Ok(match version(opset)? {
         ..12 => &[F32, F16, F64],
         12 => &[F32, F16, F64, I8, I16, I32, I64, U8, U16, U32, U64],
-        13.. => &DType::ALL,
+        13.. => DType::ALL,
     })
 }
 

@@ -113,7 +113,7 @@ fn of_a_streams_progress() {
         let gpu = gpu.limited(|limits| limits.max_buffer_size = 1024);
         let clamp = Clamp::at_most(2_u8);
         let mut data = [9_u8; 5000];
-        let stream = gpu.host.clamp_slice_in_place(&clamp, &mut data);
+        let stream = gpu.host.clamp_slice_in_place(clamp, &mut data);
         let stream = stream.with_progress(|done, _| {
             if done >= 2048 {
                 panic();
@@ -125,10 +125,10 @@ fn of_a_streams_progress() {
         // The progress function may use the host while the stream runs.
         let nested = |_, _| {
             let mut inner = [9_u8; 3000];
-            gpu.host.clamp_slice_in_place(&clamp, &mut inner).run_blocking().unwrap();
+            gpu.host.clamp_slice_in_place(clamp, &mut inner).run_blocking().unwrap();
             assert_eq!(inner, [2; 3000]);
         };
-        gpu.host.clamp_slice_in_place(&clamp, &mut data).with_progress(nested).run_blocking().unwrap();
+        gpu.host.clamp_slice_in_place(clamp, &mut data).with_progress(nested).run_blocking().unwrap();
         assert_eq!(data, [2; 5000], "{}", gpu.name);
     }
 }

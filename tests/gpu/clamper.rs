@@ -25,7 +25,7 @@ fn clamps_of_one_pass_keep_their_order_and_skip_nothing() {
             (Clamp::at_least(9_u8), Operands::in_place(of_a(line))),
             (half(0.25), Operands::new(of_a(odd), of_b(even))),
         ];
-        let prepared = calls.map(|(clamp, operands)| gpu.clamper().prepare(&clamp, operands).unwrap());
+        let prepared = calls.map(|(clamp, operands)| gpu.clamper().prepare(clamp, operands).unwrap());
         gpu.run(&prepared.each_ref());
 
         let (mut x, mut y) = (bytes.clone(), bytes);
@@ -33,7 +33,7 @@ fn clamps_of_one_pass_keep_their_order_and_skip_nothing() {
             let src = if *operands.src().buffer() == a { x.clone() } else { y.clone() };
             let dst = if *operands.dst().buffer() == a { &mut x } else { &mut y };
             let (from, to) = (operands.src().layout(), operands.dst().layout());
-            reference::apply(&clamp, &from, &src, &to, dst).unwrap();
+            reference::apply(clamp, &from, &src, &to, dst).unwrap();
         }
         assert_eq!((read(gpu, &a), read(gpu, &b)), (x, y));
     }
@@ -61,10 +61,10 @@ fn rebound_clamps_find_their_own_buffers() {
                 ]
             });
             let mut calls = Vec::new();
-            for kind in 0..3 {
-                let first = gpu.clamper().prepare(clamps, operands[0][kind]).unwrap();
-                let second = first.rebind(operands[1][kind]).unwrap();
-                let third = second.rebind(operands[2][kind]).unwrap();
+            for operands in [0, 1, 2].map(|kind: usize| operands.map(|of_kinds| of_kinds[kind])) {
+                let first = gpu.clamper().prepare(clamps, operands[0]).unwrap();
+                let second = first.rebind(operands[1]).unwrap();
+                let third = second.rebind(operands[2]).unwrap();
                 calls.extend([third, first, second]);
             }
             gpu.run(&calls.iter().collect::<Vec<_>>());
@@ -206,13 +206,37 @@ fn rebound_clamps_read_their_own_slots() {
             let (src, dst) = (View::of::<i16>(&src, layout), View::of::<i16>(dst, layout));
             Operands::new(src, dst).with_min(View::of::<i16>(min, packed(&[])))
         });
-        let first = gpu.clamper().prepare(&clamp, operands[0]).unwrap();
+        let first = gpu.clamper().prepare(clamp, operands[0]).unwrap();
         let [second, third] = [1, 2].map(|n: usize| first.rebind(operands[n]).unwrap());
         gpu.run(&[&second, &first, &third]);
         for (min, (dst, _)) in [-20_i16, 0, 40].into_iter().zip(&calls) {
             let expected: Vec<u8> =
                 (0..64_i16).flat_map(|x| (x * 3 - 50).clamp(min, 90).to_le_bytes()).collect();
             assert_eq!(read(gpu, dst), expected, "{min} on {}", gpu.name);
+        }
+    }
+}
+
+/// Programs keep plain data as keys, and print handles in a line.
+#[test]
+fn plain_data_are_keys_and_handles_print_no_internals() {
+    fn key<T: Eq + std::hash::Hash>(_: &T) {}
+    for gpu in gpus() {
+        let tensor = Tensor::zeros(&gpu.host, DType::U8, &[16]).unwrap();
+        let (clamp, operands) = (Clamp::new(0_u8, 1), Operands::in_place(tensor.view()));
+        key(&(tensor.view(), operands, Clamps::from(clamp), tensor.layout(), Number::from(Some(1_u8))));
+        let prepared = gpu.clamper().prepare(clamp, operands).unwrap();
+        let slice = gpu.host.clone();
+        for printed in [
+            format!("{tensor:?}"),
+            format!("{operands:?}"),
+            format!("{prepared:?}"),
+            format!("{:?}", gpu.clamper()),
+            format!("{slice:?}"),
+        ] {
+            let internals = ["wgpu", "Arc", "Mutex", "Core(", "Context", "Id("];
+            let found = internals.iter().find(|internal| printed.contains(**internal));
+            assert!(found.is_none() && printed.len() < 900, "{found:?}: {printed}");
         }
     }
 }
@@ -226,6 +250,6 @@ fn futures_move_between_threads_and_handles_are_shared() {
     for gpu in gpus() {
         let tensor = Tensor::zeros(&gpu.host, DType::U8, &[1]).unwrap();
         moves(&tensor.read::<u8>());
-        moves(&gpu.host.clamp_slice_in_place(&Clamp::new(0_u8, 1), &mut [1_u8]).run());
+        moves(&gpu.host.clamp_slice_in_place(Clamp::new(0_u8, 1), &mut [1_u8]).run());
     }
 }

@@ -120,7 +120,7 @@ fn layouts(table: &mut Table) {
     let nothing = strided(&[usize::MAX, 2, 0], &[1, 1, 1], 0);
     assert_eq!((nothing.len(), nothing.addresses().count()), (0, 0));
     assert_eq!(packed(&[3, 0, 4]).strides(), [4, 4, 1]);
-    reference::apply(&Clamp::new(0.0, 1.0), &nothing, &[], &nothing, &mut []).unwrap();
+    reference::apply(Clamp::new(0.0, 1.0), &nothing, &[], &nothing, &mut []).unwrap();
 }
 
 fn clamps(table: &mut Table) {
@@ -208,7 +208,9 @@ fn clamps(table: &mut Table) {
         quantize.with_source(DType::F32).map(|same| same.with_rounding(Rounding::TowardZero)),
         Ok(quantize)
     );
-    for (dtype, source) in DType::ALL.into_iter().flat_map(|dtype| DType::ALL.map(|source| (dtype, source))) {
+    for (dtype, source) in
+        DType::ALL.iter().copied().flat_map(|dtype| DType::ALL.iter().map(move |&source| (dtype, source)))
+    {
         let offered = [source, dtype].iter().all(|dtype| DType::CONVERTIBLE.contains(dtype));
         let made = Clamp::unbounded(dtype).with_source(source);
         assert_eq!(made.is_ok(), source == dtype || offered, "{source} {dtype}");
@@ -232,16 +234,16 @@ fn plans(table: &mut Table) {
     let (bytes, doubles) = (Clamp::new(1_u8, 2), Clamp::new(0.0, 1.0));
     let limits = Limits::default();
     let hard = strided(&[9; 8], &HARD, 0);
-    table.add("an undecided overlap of dst", Plan::new(&bytes, &hard, &hard, limits));
+    table.add("an undecided overlap of dst", Plan::new(bytes, &hard, &hard, limits));
     // The search decides each layout alone, but not the two together.
     let dst = strided(&[9; 6], &HARD[..6], 0);
     let src = strided(&[9; 6], &HARD.map(|stride| stride / 3 + 1)[..6], 1);
-    table.add("an undecided overlap of src and dst", Plan::in_one_buffer(&bytes, &src, &dst, limits));
+    table.add("an undecided overlap of src and dst", Plan::in_one_buffer(bytes, &src, &dst, limits));
     // The last element's address fits into 64 bits, but the addresses of its bytes do not.
     let far = strided(&[2], &[-1], 1 << 61);
-    table.add("bytes beyond 2^64", Plan::new(&doubles, &far, &packed(&[2]), limits));
+    table.add("bytes beyond 2^64", Plan::new(doubles, &far, &packed(&[2]), limits));
     let none = limits.with(|limits| limits.max_workgroups_per_dimension = 0);
-    table.add("no workgroups", Plan::new(&bytes, &packed(&[4]), &packed(&[4]), none));
+    table.add("no workgroups", Plan::new(bytes, &packed(&[4]), &packed(&[4]), none));
 }
 
 fn of_the_reference(table: &mut Table) {
@@ -258,19 +260,19 @@ fn of_the_reference(table: &mut Table) {
     };
     let convert = Clamp::unbounded(DType::F32).with_source(DType::U16).unwrap();
     for (mistake, refused) in [
-        ("5 bytes in place of 4", reference::apply_in_place(&clamp, &packed(&[5]), &mut dst[..4])),
-        ("a short src", reference::apply(&clamp, &six, &[0; 5], &six, &mut dst)),
-        ("a short dst", reference::apply(&clamp, &six, &[0; 6], &six, &mut dst[..5])),
-        ("a short dst of another size", reference::apply(&convert, &four, &[0; 8], &four, &mut dst)),
-        ("a src that begins far behind", reference::apply(&clamp, &far, &[0; 4], &packed(&[3]), &mut dst)),
-        ("two shapes", reference::apply(&clamp, &packed(&[2, 2]), &[0; 4], &four, &mut dst)),
-        ("two sizes in place", reference::apply_in_place(&convert, &four, &mut dst)),
+        ("5 bytes in place of 4", reference::apply_in_place(clamp, &packed(&[5]), &mut dst[..4])),
+        ("a short src", reference::apply(clamp, &six, &[0; 5], &six, &mut dst)),
+        ("a short dst", reference::apply(clamp, &six, &[0; 6], &six, &mut dst[..5])),
+        ("a short dst of another size", reference::apply(convert, &four, &[0; 8], &four, &mut dst)),
+        ("a src that begins far behind", reference::apply(clamp, &far, &[0; 4], &packed(&[3]), &mut dst)),
+        ("two shapes", reference::apply(clamp, &packed(&[2, 2]), &[0; 4], &four, &mut dst)),
+        ("two sizes in place", reference::apply_in_place(convert, &four, &mut dst)),
         ("a longer slice of dst", reference::clamp_slice(&clamp, &[1_u8], &mut [0_u8, 0])),
         ("a slice of dst of another dtype", reference::clamp_slice(&clamp, &[1_u8], &mut [0_u16])),
         ("a slice of src of another dtype", reference::clamp_slice(&clamp, &[1_u16], &mut [0_u8])),
         ("a slice that is no source", reference::clamp_slice(&convert, &[1.0_f32], &mut [0.0_f32])),
-        ("a longer buffer after", verify::check(&clamp, buffers(&[0; 8])).map(drop)),
-        ("a short buffer after", verify::check(&clamp, buffers(&[0; 3])).map(drop)),
+        ("a longer buffer after", verify::check(clamp, buffers(&[0; 8])).map(drop)),
+        ("a short buffer after", verify::check(clamp, buffers(&[0; 3])).map(drop)),
     ] {
         table.add(format!("reference: {mistake}"), refused);
     }
@@ -287,9 +289,9 @@ fn of_the_reference(table: &mut Table) {
             reference::allowed(&clamp, 0).map(drop),
             reference::clamp_slice(&clamp, &[0_u8; 4], &mut dst[..4]),
             reference::clamp_slice_in_place(&clamp, &mut dst[..4]),
-            reference::apply(&clamp, &four, &[0; 4], &four, &mut dst),
-            reference::apply_in_place(&clamp, &four, &mut dst),
-            verify::check(&clamp, buffers(&[0; 4])).map(drop),
+            reference::apply(clamp, &four, &[0; 4], &four, &mut dst),
+            reference::apply_in_place(clamp, &four, &mut dst),
+            verify::check(clamp, buffers(&[0; 4])).map(drop),
         ] {
             assert_eq!(other, refused);
         }
@@ -321,7 +323,7 @@ fn operands_that_wgpu_refuses_are_named() {
             assert!(reason.starts_with(&format!("{argument}: ")), "{argument}: {reason}");
             assert!(!reason.contains('\n'), "{reason}");
         }
-        gpu.clamper().prepare(&on_gpu, good.with_min(slot(&min)).with_max(slot(&max))).unwrap();
+        gpu.clamper().prepare(on_gpu, good.with_min(slot(&min)).with_max(slot(&max))).unwrap();
     }
 }
 
@@ -341,7 +343,7 @@ fn adapters_that_are_not_there() {
     };
     // A backend that this platform does not have.
     let other = if cfg!(windows) { "metal" } else { "dx12" };
-    let first = format!("opened: {}", Host::open_nth_blocking(0).unwrap().adapter());
+    let first = format!("opened: {}", Host::open_nth_blocking(0).unwrap().description());
     for (key, value, parts) in [
         ("WGPU_ADAPTER_NAME", "no such thing", &["opened: no device: ", "no such thing"][..]),
         ("WGPU_BACKEND", other, &["opened: no device: "]),
@@ -363,7 +365,7 @@ fn adapters_that_are_not_there() {
 #[test]
 fn child_opens_a_host() {
     let said = match Host::open_blocking() {
-        Ok(host) => host.adapter(),
+        Ok(host) => host.description(),
         Err(error) => error.to_string(),
     };
     println!("opened: {said}");

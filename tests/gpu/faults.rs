@@ -23,7 +23,7 @@ fn a_prepared_clamp_outlives_all_that_made_it() {
         let gpu = gpu.fresh();
         let tensor = Tensor::upload(&gpu.host, &[5], &[1_u32, 2, 3, 4, 5]).unwrap();
         let plus = Clamp::at_most(30_u32).with_affine(1.0, 10.0).unwrap();
-        let prepared = gpu.clamper().prepare(&plus, Operands::in_place(tensor.view())).unwrap();
+        let prepared = gpu.clamper().prepare(plus, Operands::in_place(tensor.view())).unwrap();
         let staging = gpu.zeros(20, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
         let mut encoders = [(); 3].map(|()| gpu.encoder());
         encoders[2].copy_buffer_to_buffer(tensor.buffer(), 0, &staging, 0, 20);
@@ -67,7 +67,7 @@ fn buffers_that_are_mapped_or_destroyed_at_the_submission() {
         };
 
         let gone = bytes(gpu, &[9; 4]);
-        let prepared = gpu.clamper().prepare(&clamp, Operands::new(gone.view(), good.view())).unwrap();
+        let prepared = gpu.clamper().prepare(clamp, Operands::new(gone.view(), good.view())).unwrap();
         gone.buffer().destroy();
         refused(&prepared);
         let error = gone.read_blocking::<u8>().unwrap_err();
@@ -80,9 +80,9 @@ fn buffers_that_are_mapped_or_destroyed_at_the_submission() {
             mapped_at_creation: true,
         });
         let operands = Operands::new(View::of::<u8>(&mapped, packed(&[4])), good.view());
-        let prepared = gpu.clamper().prepare(&clamp, operands).unwrap();
+        let prepared = gpu.clamper().prepare(clamp, operands).unwrap();
         refused(&prepared);
-        let error = gpu.host.submit(&clamp, operands).unwrap_err();
+        let error = gpu.host.submit(clamp, operands).unwrap_err();
         assert!(matches!(&error, Error::Wgpu { reason } if reason.contains("mapped")), "{error:?}");
         mapped.unmap();
         gpu.run(&[&prepared]);
@@ -99,7 +99,7 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
         let tensor = Tensor::upload(host, &[4], &[1_u8, 2, 3, 4]).unwrap();
         let operands = Operands::in_place(tensor.view());
         let clamp = Clamp::new(2_u8, 3);
-        let prepared = gpu.clamper().prepare(&clamp, operands).unwrap();
+        let prepared = gpu.clamper().prepare(clamp, operands).unwrap();
         let mut before = gpu.encoder();
         gpu.device().destroy();
         prepared.record(&mut before.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
@@ -110,14 +110,14 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
 
         let mut data = [9_u8, 0];
         for result in [
-            host.clamp_slice(&clamp, &[1_u8, 2], &mut data).run_blocking(),
-            host.clamp_slice_in_place(&clamp, &mut data).run_blocking(),
+            host.clamp_slice(clamp, &[1_u8, 2], &mut data).run_blocking(),
+            host.clamp_slice_in_place(clamp, &mut data).run_blocking(),
             tensor.read_blocking::<u8>().map(drop),
             Tensor::upload(host, &[1], &[1_u8]).map(drop),
             // Zeros need no memory of the host, so wgpu reports the loss only when they are used.
             Tensor::zeros(host, DType::U8, &[1]).and_then(|zeros| zeros.read_blocking::<u8>()).map(drop),
-            host.submit(&clamp, operands).map(drop),
-            late.prepare(&clamp, operands).map(drop),
+            host.submit(clamp, operands).map(drop),
+            late.prepare(clamp, operands).map(drop),
         ] {
             // The message does not name the object whose use showed the loss.
             let Err(error @ Error::DeviceLost { .. }) = result else { panic!("{result:?}") };
@@ -125,7 +125,7 @@ fn a_destroyed_device_is_an_error_and_not_a_panic() {
             assert_eq!(error.to_string(), said);
         }
         assert_eq!(data, [9, 0]);
-        let encoded = host.clamper().encode(&mut gpu.encoder(), &clamp, operands);
+        let encoded = host.clamper().encode(&mut gpu.encoder(), clamp, operands);
         assert!(matches!(encoded, Err(Error::DeviceLost { .. })), "{encoded:?}");
     });
 }

@@ -16,11 +16,11 @@ fn is_fast(gpu: &Gpu) -> bool {
         [1.0 / 3.0, -1e-310, 5e-324, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, 0.37 / 1.1, 1e17];
     let tensor = Tensor::upload(&gpu.host, &[elements.len()], &elements).unwrap();
     let operands = Operands::in_place(tensor.view());
-    gpu.host.submit(&clamp, operands).unwrap();
+    gpu.host.submit(clamp, operands).unwrap();
     let bytes = bytemuck::cast_slice(&elements);
-    compare(gpu, &clamp, operands, bytes, bytes);
+    compare(gpu, clamp, operands, bytes, bytes);
     let line = packed(&[elements.len()]);
-    let plan = Plan::new(&clamp, &line, &line, gpu.clamper().limits()).unwrap().to_string();
+    let plan = Plan::new(clamp, &line, &line, gpu.clamper().limits()).unwrap().to_string();
     assert!(plan.contains("fast affine step, ") != plan.contains("exact affine step, "), "{plan}");
     plan.contains("fast affine step, ")
 }
@@ -46,7 +46,7 @@ fn an_opened_host_computes_f64_where_the_adapter_does() {
         return;
     }
     let host = Host::open_blocking().unwrap();
-    let gpu = gpus().find(|gpu| gpu.name == host.adapter()).unwrap();
+    let gpu = gpus().find(|gpu| gpu.name == host.description()).unwrap();
     let opened = Gpu { name: gpu.name.clone(), adapter: gpu.adapter.clone(), host };
     assert_eq!(is_fast(&opened), gpu.offers_f64(), "{}", gpu.name);
 }

@@ -57,17 +57,17 @@ fn what_is_dropped_is_freed() {
         // Calls that create every kind of object: affine steps, a bound on the GPU, readbacks, streams, errors.
         let clamp = Clamp::at_least(1_u8).with_affine(0.5, 1.0).unwrap();
         let on_gpu = clamp.with_bounds(Number::Absent, Number::OnGpu).unwrap();
-        let prepared = clamper.prepare(&on_gpu, in_place.with_max(slot.view())).unwrap();
+        let prepared = clamper.prepare(on_gpu, in_place.with_max(slot.view())).unwrap();
         let mut recorded = encoder();
         prepared.record(&mut recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
         queue.submit([recorded.finish()]);
         assert_eq!(tensor.read_blocking::<u8>().unwrap(), [4; 1000]);
-        host.submit(&clamp, in_place).unwrap();
-        host.clamp_slice_in_place(&clamp, &mut [9_u8; 1000]).run_blocking().unwrap();
+        host.submit(clamp, in_place).unwrap();
+        host.clamp_slice_in_place(clamp, &mut [9_u8; 1000]).run_blocking().unwrap();
         let of_another_dtype = View::new(slot.buffer(), DType::I8, slot.layout());
-        clamper.prepare(&clamp, Operands::in_place(of_another_dtype)).unwrap_err();
+        clamper.prepare(clamp, Operands::in_place(of_another_dtype)).unwrap_err();
         // An encoder that is never submitted.
-        clamper.encode(&mut encoder(), &Clamp::at_most(9_u8), in_place).unwrap();
+        clamper.encode(&mut encoder(), Clamp::at_most(9_u8), in_place).unwrap();
 
         // The thread that polled for a read may still be ending.
         let settles = |expected: [isize; 6]| {
@@ -105,10 +105,10 @@ fn quiet_calls(gpu: &Gpu, clamper: &Clamper) -> Vec<Prepared> {
     let mut all = Vec::new();
     // The first round compiles pipelines, the second finds them in the cache.
     for _ in 0..2 {
-        all.push(clamper.prepare(&clamp, operands).unwrap());
-        all.push(clamper.prepare(&on_gpu, operands.with_min(slot.view())).unwrap());
-        clamper.encode(&mut recorded, &clamp, operands).unwrap();
-        clamper.prepare(&Clamp::new(1_u8, 2), operands).unwrap_err();
+        all.push(clamper.prepare(clamp, operands).unwrap());
+        all.push(clamper.prepare(on_gpu, operands.with_min(slot.view())).unwrap());
+        clamper.encode(&mut recorded, clamp, operands).unwrap();
+        clamper.prepare(Clamp::new(1_u8, 2), operands).unwrap_err();
         let mut pass = recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         for prepared in &all {
             prepared.record(&mut pass);
@@ -116,7 +116,7 @@ fn quiet_calls(gpu: &Gpu, clamper: &Clamper) -> Vec<Prepared> {
     }
     // Futures that are not run do nothing.
     let mut data = [1_u16; 9];
-    drop(host.clamp_slice_in_place(&clamp, &mut data));
+    drop(host.clamp_slice_in_place(clamp, &mut data));
     drop(tensor.read::<u16>());
     drop(recorded.finish());
     let _ = (clamper.limits(), clamper.compiled_pipelines(), format!("{clamper:?} {host:?}"));
@@ -241,13 +241,13 @@ fn the_programs_callbacks_stay_in_force() {
         drop(quiet_calls(&gpu, &Clamper::new(device).unwrap()));
         let tensor = Tensor::upload(&gpu.host, &[4], &[1_u8, 2, 3, 4]).unwrap();
         let (clamp, operands) = (Clamp::at_most(2_u8), Operands::in_place(tensor.view()));
-        gpu.host.submit(&clamp, operands).unwrap();
-        gpu.host.clamp_slice_in_place(&clamp, &mut [9_u8; 5]).run_blocking().unwrap();
+        gpu.host.submit(clamp, operands).unwrap();
+        gpu.host.clamp_slice_in_place(clamp, &mut [9_u8; 5]).run_blocking().unwrap();
         assert_eq!(tensor.read_blocking::<u8>().unwrap(), [1, 2, 2, 2]);
         // A mistake of the program that the crate returns as an error.
         tensor.buffer().destroy();
-        gpu.clamper().prepare(&clamp, operands).unwrap_err();
-        gpu.host.submit(&clamp, operands).unwrap_err();
+        gpu.clamper().prepare(clamp, operands).unwrap_err();
+        gpu.host.submit(clamp, operands).unwrap_err();
         tensor.read_blocking::<u8>().unwrap_err();
         assert_eq!(counts(), [0, 0], "{}", gpu.name);
 
@@ -301,7 +301,7 @@ fn clamps_of_its_own(gpu: &Gpu, random: &mut Random) {
     let operands = outputs
         .each_ref()
         .map(|output| Operands::new(View::of::<i16>(&src, layout), View::of::<i16>(output, layout)));
-    let prepare = |n: usize| gpu.clamper().prepare(&clamps[n], operands[n]).unwrap();
+    let prepare = |n: usize| gpu.clamper().prepare(clamps[n], operands[n]).unwrap();
     let mut recorded = gpu.encoder();
     let (first, second) = (prepare(0), prepare(1));
     {
@@ -315,7 +315,7 @@ fn clamps_of_its_own(gpu: &Gpu, random: &mut Random) {
     }
     drop((first, second));
     for n in 4..6 {
-        gpu.clamper().encode(&mut recorded, &clamps[n], operands[n]).unwrap();
+        gpu.clamper().encode(&mut recorded, clamps[n], operands[n]).unwrap();
     }
     gpu.host.queue().submit([recorded.finish()]);
     for (clamp, operands) in clamps.iter().zip(operands) {
@@ -325,8 +325,8 @@ fn clamps_of_its_own(gpu: &Gpu, random: &mut Random) {
     let least = random.below(1000) as i32;
     let (clamp, mut data) = (Clamp::at_least(least), (0..1024).collect::<Vec<i32>>());
     let tensor = Tensor::upload(&gpu.host, &[1024], &data).unwrap();
-    gpu.host.submit(&clamp, Operands::in_place(tensor.view())).unwrap();
-    gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
+    gpu.host.submit(clamp, Operands::in_place(tensor.view())).unwrap();
+    gpu.host.clamp_slice_in_place(clamp, &mut data).run_blocking().unwrap();
     assert!(data.iter().copied().eq((0..1024).map(|x| least.max(x))), "{}", gpu.name);
     assert_eq!(tensor.read_blocking::<i32>().unwrap(), data, "{}", gpu.name);
 }

@@ -38,7 +38,7 @@ fn sample(gpu: &Gpu) {
         let clamps = outcomes.iter().map(|(_, outcome)| outcome.clamp);
         clamps.into_iter().any(|clamp| clamp.dtype() == dtype && step_of(&clamp) == step)
     };
-    for dtype in DType::ALL {
+    for &dtype in DType::ALL {
         let of_dtype = |(case, outcome): &(usize, Outcome)| (outcome.clamp.dtype() == dtype).then_some(*case);
         let met = outcomes.iter().find_map(of_dtype).expect("each dtype has more cases than the distance");
         for step in STEPS {

@@ -38,8 +38,8 @@ fn slots_lie_in_the_buffers_of_src_and_dst() {
                 let operands = Operands::new(View::new(&from, dtype, src), View::new(&to, dtype, dst));
                 let [low, high] = slots.map(|slot| View::new(&from, dtype, strided(&[], &[], slot)));
                 let asked = on_gpu(&clamp, [true, true, false, false]);
-                gpu.host.submit(&asked, operands.with_min(low).with_max(high)).unwrap();
-                compare(gpu, &clamp, operands, &bytes, &bytes);
+                gpu.host.submit(asked, operands.with_min(low).with_max(high)).unwrap();
+                compare(gpu, clamp, operands, &bytes, &bytes);
             }
         }
     }
@@ -104,7 +104,7 @@ fn a_slot_is_read_when_the_dispatch_runs() {
         expected: [[u64; 4]; N],
     ) {
         let double = Clamp::unbounded(slots.dtype()).with_affine(2.0, 0.0).unwrap();
-        let double = gpu.clamper().prepare(&double, Operands::in_place(slots)).unwrap();
+        let double = gpu.clamper().prepare(double, Operands::in_place(slots)).unwrap();
         let reads = gpu.clamper().prepare(clamps, *operands).unwrap();
         for expected in expected {
             gpu.run(&[&double, &reads]);
@@ -155,7 +155,7 @@ fn one_number_serves_all_channels() {
             .with_bias(View::of::<f32>(bias.buffer(), packed(&[])))
             .with_max(View::of::<u8>(most.buffer(), packed(&[])));
         let prepared = gpu.clamper().prepare(Clamps::slots_along(1, &clamp), operands).unwrap();
-        let plain = gpu.clamper().prepare(&clamp, operands).unwrap();
+        let plain = gpu.clamper().prepare(clamp, operands).unwrap();
         assert_eq!(prepared.dispatches(), plain.dispatches());
     }
 }
@@ -199,12 +199,12 @@ fn many_windows_read_a_slot_once() {
         let clamp = Clamp::new(20_u8, 77);
         let asked = on_gpu(&clamp, [false, true, false, false]);
         let operands = Operands::new(from, to);
-        let by_value = small.clamper().prepare(&clamp, operands).unwrap().dispatches();
-        let prepared = small.clamper().prepare(&asked, operands.with_max(slot)).unwrap();
+        let by_value = small.clamper().prepare(clamp, operands).unwrap().dispatches();
+        let prepared = small.clamper().prepare(asked, operands.with_max(slot)).unwrap();
         let windows = by_value - 1;
         assert!(windows > 12, "{windows}");
         assert_eq!(prepared.dispatches() - by_value, 1);
         small.run(&[&prepared]);
-        compare(&small, &clamp, operands, &data, &data);
+        compare(&small, clamp, operands, &data, &data);
     }
 }

@@ -46,14 +46,14 @@ fn a_future_dropped_in_the_middle_leaves_what_it_said() {
         let said = AtomicUsize::new(0);
         {
             let clamp = clamp();
-            let run = gpu.host.clamp_slice(&clamp, &src, &mut dst);
+            let run = gpu.host.clamp_slice(clamp, &src, &mut dst);
             let mut run = pin!(run.with_progress(|done, _| said.store(done, Ordering::Relaxed)).run());
             while said.load(Ordering::Relaxed) < 2 * CHUNK && !is_done(run.as_mut()) {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
         assert_valid(gpu, &src, &dst, said.into_inner());
-        gpu.host.clamp_slice(&clamp(), &src, &mut dst).run_blocking().unwrap();
+        gpu.host.clamp_slice(clamp(), &src, &mut dst).run_blocking().unwrap();
         assert_valid(gpu, &src, &dst, src.len());
     }
 }
@@ -66,14 +66,14 @@ fn slices_of_many_chunks_are_streamed() {
             let (src, clamp) = (source(len), clamp());
             let mut dst = vec![0; len];
             let mut calls = Vec::new();
-            let run = gpu.host.clamp_slice(&clamp, &src, &mut dst);
+            let run = gpu.host.clamp_slice(clamp, &src, &mut dst);
             run.with_progress(|done, total| calls.push((done, total))).run_blocking().unwrap();
             assert_valid(gpu, &src, &dst, len);
             let expected: Vec<_> = (1..=len.div_ceil(CHUNK)).map(|n| ((n * CHUNK).min(len), len)).collect();
             assert_eq!(calls, expected);
 
             let mut data = src.clone();
-            gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
+            gpu.host.clamp_slice_in_place(clamp, &mut data).run_blocking().unwrap();
             assert_valid(gpu, &src, &data, len);
         }
     }
@@ -90,9 +90,18 @@ fn a_progress_function_stops_the_run() {
             let progress = |done: usize, _: usize| {
                 if done < end { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             };
-            let run = gpu.host.clamp_slice_in_place(&clamp, &mut data).with_progress(progress);
-            let stopped = Error::PartlyWritten { valid: 0..end, source: Box::new(Error::Stopped) };
-            assert_eq!(run.run_blocking(), if stop == 5 { Ok(()) } else { Err(stopped) });
+            let run = gpu.host.clamp_slice_in_place(clamp, &mut data).with_progress(progress);
+            match run.run_blocking() {
+                Ok(()) => assert_eq!(stop, 5),
+                Err(error) => {
+                    let Error::PartlyWritten { valid, source, .. } = &error else { panic!("{error:?}") };
+                    assert_eq!((stop, valid, &**source), (2, &(0..end), &Error::Stopped));
+                    // A chain says each thing once.
+                    assert_eq!(error.to_string(), format!("only elements 0..{end} were written"));
+                    let source = std::error::Error::source(&error).unwrap().to_string();
+                    assert_eq!(source, Error::Stopped.to_string());
+                }
+            }
             assert_valid(gpu, &src, &data, end);
         }
     }
@@ -115,8 +124,8 @@ fn slices_in_shared_memory() {
             let src: Vec<u16> = (0..len).map(|i| (i * 7 + i / 65_521) as u16).collect();
             let clamp = Clamp::new(50_u16, 60_001);
             let (mut dst, mut data) = (vec![0; len], src.clone());
-            gpu.host.clamp_slice(&clamp, &src, &mut dst).run_blocking().unwrap();
-            gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
+            gpu.host.clamp_slice(clamp, &src, &mut dst).run_blocking().unwrap();
+            gpu.host.clamp_slice_in_place(clamp, &mut data).run_blocking().unwrap();
             assert!(src.iter().zip(&dst).all(|(&x, &y)| y == x.clamp(50, 60_001)), "{len} on {}", gpu.name);
             assert!(data == dst, "{len} in place on {}", gpu.name);
         }
@@ -245,9 +254,8 @@ fn a_device_destroyed_between_two_chunks() {
                     gpu.device().destroy();
                 }
             };
-            let result =
-                gpu.host.clamp_slice(&clamp(), &src, &mut dst).with_progress(progress).run_blocking();
-            let Err(Error::PartlyWritten { valid, source }) = result else { panic!("{result:?}") };
+            let result = gpu.host.clamp_slice(clamp(), &src, &mut dst).with_progress(progress).run_blocking();
+            let Err(Error::PartlyWritten { valid, source, .. }) = result else { panic!("{result:?}") };
             assert_eq!(valid, 0..said, "{source}");
             assert!((chunks * CHUNK..src.len()).contains(&said), "{said}");
             assert_valid(&gpu, &src, &dst, said);
@@ -272,7 +280,7 @@ fn memory_that_runs_out() {
         }
         let clamp = clamp();
         let mut data = vec![7_u8; 2 * CHUNK];
-        gpu.host.clamp_slice_in_place(&clamp, &mut data[..9]).run_blocking().unwrap();
+        gpu.host.clamp_slice_in_place(clamp, &mut data[..9]).run_blocking().unwrap();
         data.fill(7);
         limit_memory(400 << 20);
         let mut taken = Vec::new();
@@ -285,13 +293,13 @@ fn memory_that_runs_out() {
             };
             assert!(matches!(error, Error::OutOfMemory { .. }), "{error:?}");
         }
-        let error = gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking();
+        let error = gpu.host.clamp_slice_in_place(clamp, &mut data).run_blocking();
         assert!(matches!(error, Err(Error::OutOfMemory { .. })), "{error:?} on {}", gpu.name);
         // Nothing of the slice is written, and the device survives.
         assert!(data.iter().all(|&x| x == 7));
         drop(taken);
         gpu.wait();
-        gpu.host.clamp_slice_in_place(&clamp, &mut data).run_blocking().unwrap();
+        gpu.host.clamp_slice_in_place(clamp, &mut data).run_blocking().unwrap();
         assert!(data.iter().all(|&x| x == 50));
     }
 }

@@ -45,6 +45,6 @@ fn at_size(gpu: &Gpu, dtype: DType, src: &Layout, dst: &Layout) {
     let src_buffer = buffer(gpu, &from);
     let (to, dst_buffer) = if src == dst { (&from, src_buffer.clone()) } else { (&to, buffer(gpu, &to)) };
     let operands = Operands::new(View::new(&src_buffer, dtype, *src), View::new(&dst_buffer, dtype, *dst));
-    gpu.host.submit(&clamp, operands).unwrap();
-    compare(gpu, &clamp, operands, &from, to);
+    gpu.host.submit(clamp, operands).unwrap();
+    compare(gpu, clamp, operands, &from, to);
 }

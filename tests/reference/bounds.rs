@@ -42,7 +42,7 @@ fn assert_defined(clamp: &Clamp, x: u64, got: u64) {
 
 #[test]
 fn random_bounds_and_elements() {
-    for (seed, dtype) in DType::ALL.into_iter().enumerate() {
+    for (seed, dtype) in DType::ALL.iter().copied().enumerate() {
         let mut random = Random(300 + seed as u64);
         for _ in 0..20_000 {
             let mut bound = || match random.below(8) {

@@ -65,7 +65,7 @@ fn elements(source: DType, random: &mut Random) -> Vec<u64> {
         return elements;
     }
     // Numbers of each dtype, numbers half a unit beside them, and the neighbours of both.
-    for dtype in DType::CONVERTIBLE {
+    for &dtype in DType::CONVERTIBLE {
         for _ in 0..1000 {
             let near = widened(dtype, element(random, dtype)) + random.pick(&[0.0, 0.5, -0.5]);
             let near = random.pick(&[near, near.next_up(), near.next_down(), -near]);
@@ -182,6 +182,7 @@ fn attributes_of_standards_become_the_nearest_floats() {
 
 /// Scalars for a dtype known at run time: of any f64 and any i64, with ties and their neighbours in every dtype.
 #[test]
+#[expect(clippy::cast_precision_loss, reason = "any f64 will do")]
 fn scalars_are_rounded_once_or_refused() {
     let mut random = Random(66);
     let mut refused = [0; 12];

@@ -33,7 +33,7 @@ fn slices_of_two_dtypes() {
 fn shared_elements_of_dst_take_the_last_value() {
     let layout = Layout::strided(&[3], &[0], 1).unwrap();
     let mut dst = [0; 3];
-    reference::apply(&Clamp::at_most(9_u8), &Layout::packed(&[3]).unwrap(), &[1, 20, 7], &layout, &mut dst)
+    reference::apply(Clamp::at_most(9_u8), &Layout::packed(&[3]).unwrap(), &[1, 20, 7], &layout, &mut dst)
         .unwrap();
     assert_eq!(dst, [0, 7, 0]);
 }

@@ -39,18 +39,18 @@ impl Run {
         let mut bytes = |len: usize| (0..len).map(|_| random.bits().to_le_bytes()[0]).collect::<Vec<u8>>();
         let (src, before) = (bytes(12 * dtype.size()), bytes(30 * dtype.size() + 1));
         let mut after = before.clone();
-        reference::apply(&clamp, &src_layout, &src, &dst_layout, &mut after).unwrap();
+        reference::apply(clamp, &src_layout, &src, &dst_layout, &mut after).unwrap();
         Self { clamp, src_layout, src, dst_layout, before, after }
     }
 
     fn check(&self) -> Result<Report, Error> {
-        check(&self.clamp, &self.src_layout, &self.src, &self.dst_layout, &self.before, &self.after)
+        check(self.clamp, &self.src_layout, &self.src, &self.dst_layout, &self.before, &self.after)
     }
 }
 
 #[test]
 fn every_flipped_bit_is_found() {
-    for dtype in DType::ALL {
+    for &dtype in DType::ALL {
         let mut run = Run::new(dtype);
         let report = run.check().unwrap();
         assert_eq!((report.passed(), report.elements, report.matching), (true, 12, 12), "{dtype}: {report}");
@@ -99,17 +99,17 @@ fn either_fast_result_passes_and_exact_takes_one() {
     let bytes = |values: [f32; 2]| values.map(f32::to_le_bytes).concat();
     let (src, before) = (bytes([x, x]), bytes([9.0, 9.0]));
     let after = bytes([ulp * ulp, 0.0]);
-    assert!(check(&fast, &layout, &src, &layout, &before, &after).unwrap().passed());
+    assert!(check(fast, &layout, &src, &layout, &before, &after).unwrap().passed());
     let exact = fast.with_precision(Precision::Exact);
     for (clamp, after) in [(exact, bytes([ulp * ulp; 2])), (Clamp::unbounded(DType::F32), src.clone())] {
-        let report = check(&clamp, &layout, &src, &layout, &before, &after).unwrap();
+        let report = check(clamp, &layout, &src, &layout, &before, &after).unwrap();
         assert_eq!(report.to_string(), "bit-exact with the CPU reference: 2 of 2 elements");
     }
-    let report = check(&exact, &layout, &src, &layout, &before, &after).unwrap();
+    let report = check(exact, &layout, &src, &layout, &before, &after).unwrap();
     assert_eq!(report.difference.as_ref().unwrap().allowed.values(), [(ulp * ulp).to_bits64()]);
     let minus = bytes([-0.0, 0.0]);
     assert_eq!(
-        check(&fast, &layout, &src, &layout, &before, &minus).unwrap().to_string(),
+        check(fast, &layout, &src, &layout, &before, &minus).unwrap().to_string(),
         "differs from the CPU reference: 1 of 2 elements match; first at index [0] (element 0 of the buffer): \
          input 0x3f800001, expected 0x28800000 or 0x00000000, got 0x80000000"
     );
@@ -119,11 +119,11 @@ fn either_fast_result_passes_and_exact_takes_one() {
 fn empty_and_scalar_tensors() {
     let clamp = Clamp::new(10_u8, 99);
     let empty = Layout::packed(&[0, 5]).unwrap();
-    let report = check(&clamp, &empty, &[], &empty, &[1, 2], &[1, 2]).unwrap();
+    let report = check(clamp, &empty, &[], &empty, &[1, 2], &[1, 2]).unwrap();
     assert_eq!(report.to_string(), "bit-exact with the CPU reference: 0 of 0 elements");
-    assert!(!check(&clamp, &empty, &[], &empty, &[1, 2], &[1, 3]).unwrap().passed());
+    assert!(!check(clamp, &empty, &[], &empty, &[1, 2], &[1, 3]).unwrap().passed());
     let scalar = Layout::packed(&[]).unwrap();
-    let report = check(&clamp, &scalar, &[5], &scalar, &[0], &[5]).unwrap();
+    let report = check(clamp, &scalar, &[5], &scalar, &[0], &[5]).unwrap();
     assert!(report.to_string().contains("at index [] (element 0 of the buffer)"), "{report}");
 }
 
@@ -136,8 +136,8 @@ fn the_claim_of_a_conversion() {
     let layout = Layout::packed(&[1]).unwrap();
     let claim = |clamp: Clamp| {
         let mut after = [0; 8];
-        reference::apply(&clamp, &layout, &[0; 8], &layout, &mut after).unwrap();
-        check(&clamp, &layout, &[0; 8], &layout, &[0; 8], &after).unwrap().to_string()
+        reference::apply(clamp, &layout, &[0; 8], &layout, &mut after).unwrap();
+        check(clamp, &layout, &[0; 8], &layout, &[0; 8], &after).unwrap().to_string()
     };
     for (source, dtype) in pairs() {
         let plain = converting(source, dtype);

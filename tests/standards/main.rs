@@ -40,7 +40,7 @@ impl Table {
     /// Adds the dtypes that a version takes, and checks that the refusals of the others name them.
     fn dtypes(&mut self, version: impl AsRef<str>, construct: impl Fn(DType) -> Result<Clamp, Error>) {
         let (taken, refused): (Vec<_>, Vec<_>) =
-            DType::ALL.into_iter().partition(|&dtype| construct(dtype).is_ok());
+            DType::ALL.iter().copied().partition(|&dtype| construct(dtype).is_ok());
         for &dtype in &taken {
             assert_eq!(construct(dtype).unwrap().dtype(), dtype);
         }
@@ -193,7 +193,7 @@ fn onnx() {
     for dtype in [DType::F32, DType::F16, DType::F64] {
         add(6, dtype, none(6));
     }
-    for dtype in DType::ALL {
+    for &dtype in DType::ALL {
         add(13, dtype, none(13));
     }
     let attributes = |min, max| Bounds::Attributes { min, max };

@@ -241,7 +241,7 @@ fn slice(bench: &Bench) -> Result<Trial> {
     let [ours, theirs] = [1, 2].map(|byte| Rc::new(RefCell::new(vec![byte; len])));
     let (host, clamp) = (bench.device.host.clone(), data::bounds(DType::F32));
     let (from, to) = (Rc::clone(&src), Rc::clone(&ours));
-    let our_work = timed(move || Ok(host.clamp_bytes(&clamp, &from, &mut to.borrow_mut()).run_blocking()?));
+    let our_work = timed(move || Ok(host.clamp_bytes(clamp, &from, &mut to.borrow_mut()).run_blocking()?));
     let (mut ring, from, to) = (Ring::new(&bench.device), src, Rc::clone(&theirs));
     let work = timed(move || ring.run(&from, &mut to.borrow_mut()));
     let check = move |_: &Bench| {

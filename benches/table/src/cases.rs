@@ -54,10 +54,10 @@ pub fn cases(bytes: usize, elements: Option<usize>, most: u64) -> Result<Vec<Cas
 
 fn pairs(dtypes: &str) -> Result<Vec<Pair>> {
     if dtypes == "all" {
-        return Ok(DType::ALL.map(|dtype| [dtype; 2]).to_vec());
+        return Ok(DType::ALL.iter().map(|&dtype| [dtype; 2]).collect());
     }
     let dtype = |name: &str| {
-        let known = DType::ALL.into_iter().find(|dtype| dtype.name() == name);
+        let known = DType::ALL.iter().copied().find(|dtype| dtype.name() == name);
         known.with_context(|| format!("{name} is no dtype"))
     };
     let pair = |pair: &str| {

@@ -213,7 +213,7 @@ impl Check {
             date: date.to_owned(),
             system: system.to_owned(),
             backend: format!("{:?}", info.backend),
-            adapter: self.host.adapter(),
+            adapter: self.host.description(),
             is_cpu: info.device_type == wgpu::DeviceType::Cpu,
             f16_conversions: self.f16_conversions.to_string(),
             limits: limits.map(|(name, value)| (name.to_owned(), value)).into(),
@@ -266,7 +266,7 @@ mod tests {
                 dst_before: &[0; 4],
                 dst_after,
             };
-            differing(&verify::check(&Clamp::new(1_u8, 9), buffers).unwrap())
+            differing(&verify::check(Clamp::new(1_u8, 9), buffers).unwrap())
         };
         assert_eq!([wrong(&[1, 5, 0, 0]), wrong(&[1, 4, 0, 0]), wrong(&[1, 4, 0, 7])], [0, 1, 2]);
     }

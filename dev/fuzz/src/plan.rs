@@ -41,7 +41,7 @@ fn any_layouts(u: &mut Unstructured) -> Result<Option<(Layout, Layout)>> {
 fn case(u: &mut Unstructured, mut src: Layout, dst: Layout, execute: Option<Execute<'_>>) -> Result<()> {
     check(&src);
     check(&dst);
-    for dtype in DType::ALL {
+    for &dtype in DType::ALL {
         accepted(Plan::new(&Clamp::unbounded(dtype), &src, &dst, Limits::default()));
     }
     transform(u, &dst)?;

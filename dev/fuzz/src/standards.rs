@@ -25,7 +25,7 @@ pub fn run(bytes: &[u8]) {
 }
 
 fn case(u: &mut Unstructured) -> Result<()> {
-    let dtype = *u.choose(&DType::ALL)?;
+    let dtype = *u.choose(DType::ALL)?;
     let made = match u.int_in_range(0..=5)? {
         0 => directml(u, dtype)?,
         1 => directml_desc(u, dtype)?,
@@ -44,7 +44,7 @@ fn case(u: &mut Unstructured) -> Result<()> {
 fn quantised(u: &mut Unstructured) -> Result<()> {
     const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
     const NARROW: [DType; 4] = [DType::U8, DType::I8, DType::U16, DType::I16];
-    let (source, dtype) = (*u.choose(&DType::ALL)?, *u.choose(&DType::ALL)?);
+    let (source, dtype) = (*u.choose(DType::ALL)?, *u.choose(DType::ALL)?);
     let scale = if u.arbitrary()? {
         *u.choose(&[0.5, 0.0, -0.0, 1e-45, f32::INFINITY, f32::NAN])?
     } else {
@@ -132,7 +132,7 @@ fn directml_desc(u: &mut Unstructured, dtype: DType) -> Result<Made> {
     let [with, without] = [Some(&strides[..]), None];
     let input = TensorDesc { dtype, sizes: &sizes, strides: if u.arbitrary()? { with } else { without } };
     let output = match u.int_in_range(0..=7)? {
-        0 => TensorDesc { dtype: *u.choose(&DType::ALL)?, ..input },
+        0 => TensorDesc { dtype: *u.choose(DType::ALL)?, ..input },
         1 => TensorDesc { sizes: &strides, ..input },
         2..=4 => TensorDesc { strides: with, ..input },
         _ => TensorDesc { strides: None, ..input },
@@ -147,7 +147,7 @@ fn directml_desc(u: &mut Unstructured, dtype: DType) -> Result<Made> {
         let [min, max] = floats(u)?;
         ElementWiseClip { input, output, scale_bias, min, max }.resolve(level)
     } else {
-        let min_max_dtype = if u.ratio(1, 8)? { *u.choose(&DType::ALL)? } else { dtype };
+        let min_max_dtype = if u.ratio(1, 8)? { *u.choose(DType::ALL)? } else { dtype };
         let mask = if u.ratio(1, 8)? { u64::MAX } else { mask(dtype) };
         let [min, max] = [u.arbitrary::<u64>()? & mask, u.arbitrary::<u64>()? & mask];
         let made = ElementWiseClip1 { input, output, scale_bias, min_max_dtype, min, max }.resolve(level);

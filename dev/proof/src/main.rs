@@ -55,7 +55,7 @@ fn self_test(name: &str, cases: &Range<usize>) -> Result<()> {
         let Some(features) = features else { continue };
         for (named, limits) in limits() {
             let host = open(&adapter, features, limits)?;
-            row.adapter = host.adapter();
+            row.adapter = host.description();
             let names: Vec<_> = features.iter_names().map(|(name, _)| name).collect();
             eprintln!("{}, {named}, features: {}", row.adapter, names.join(", "));
             let bar = ProgressBar::no_length();

@@ -14,7 +14,7 @@ type Line = (String, Vec<Clamp>);
 
 /// Runs all lines that contain `only`, in lower case, in tensors of at most `size` bytes.
 pub fn run(host: &Host, only: &str, size: u64) -> Result<()> {
-    println!("{}\n", host.adapter());
+    println!("{}\n", host.description());
     println!("| clamp | elements | differing | time |\n| --- | ---: | ---: | ---: |");
     let mut lines = lines()?;
     lines.retain(|(name, _)| name.to_lowercase().contains(only));

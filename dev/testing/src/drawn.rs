@@ -18,7 +18,7 @@ pub fn accepted<T, E: Debug + Display>(made: std::result::Result<T, E>) -> Optio
 
 /// A clamp of any kind. A bound may lie on the GPU, scale and bias do not.
 pub fn clamp(u: &mut Unstructured) -> Result<Clamp> {
-    let dtype = *u.choose(&DType::ALL)?;
+    let dtype = *u.choose(DType::ALL)?;
     let bound = |u: &mut Unstructured| {
         Ok(match u.int_in_range(0..=9)? {
             0..=2 => Number::Absent,
@@ -28,7 +28,7 @@ pub fn clamp(u: &mut Unstructured) -> Result<Clamp> {
     };
     let mut clamp = Clamp::unbounded(dtype).with_bounds(bound(u)?, bound(u)?).unwrap();
     if u.arbitrary()? {
-        let source = *u.choose(&DType::ALL)?;
+        let source = *u.choose(DType::ALL)?;
         let converted = accepted(clamp.with_source(source));
         let both = [source, dtype].iter().all(|dtype| DType::CONVERTIBLE.contains(dtype));
         assert_eq!(converted.is_some(), source == dtype || both, "{source} to {dtype}");

@@ -35,7 +35,7 @@ impl Gpu {
 
     /// The dtypes worth testing on this device: with `F64_FEATURES` only F64, else all.
     pub fn dtypes(&self) -> &'static [DType] {
-        if self.has_f64() { &[DType::F64] } else { &DType::ALL }
+        if self.has_f64() { &[DType::F64] } else { DType::ALL }
     }
 
     /// Whether the device was created with [`F64_FEATURES`].
@@ -214,7 +214,7 @@ pub fn with_features(
         let found = pollster::block_on(host.check_f16()).unwrap();
         host = Host::new(&host.clamper().clone().with_f16_conversions(found), &queue);
     }
-    Gpu { name: host.adapter(), adapter: adapter.clone(), host }
+    Gpu { name: host.description(), adapter: adapter.clone(), host }
 }
 
 /// Returns true in a child process that runs only `test`, named by its path. Elsewhere runs this child process, which

@@ -18,8 +18,8 @@ pub const AFFINE_ON_GPU: [DType; 7] =
 
 /// All pairs of source and destination, equal dtypes included.
 pub fn pairs() -> impl Iterator<Item = (DType, DType)> {
-    DType::ALL.into_iter().flat_map(|dtype| {
-        let sources = DType::ALL.into_iter().filter(move |source| {
+    DType::ALL.iter().copied().flat_map(|dtype| {
+        let sources = DType::ALL.iter().copied().filter(move |source| {
             *source == dtype || [*source, dtype].iter().all(|one| DType::CONVERTIBLE.contains(one))
         });
         sources.map(move |source| (source, dtype))

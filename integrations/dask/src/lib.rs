@@ -70,7 +70,7 @@ fn on_bytes(
 /// The adapter of this process, in words.
 #[pyfunction]
 fn adapter(py: Python<'_>) -> PyResult<String> {
-    py.detach(|| gpu::call(|host| Ok(host.adapter())).map_err(to_python))
+    py.detach(|| gpu::call(|host| Ok(host.description())).map_err(to_python))
 }
 
 /// The exception for an error: `RuntimeError` if the machine is at fault, `ValueError` if the caller is.
@@ -81,7 +81,7 @@ fn to_python(error: Error) -> PyErr {
         | Error::DeviceLost { .. }
         | Error::OutOfMemory { .. }
         | Error::Wgpu { .. } => PyRuntimeError::new_err(error.to_string()),
-        Error::PartlyWritten { valid, source } => PyRuntimeError::new_err(format!(
+        Error::PartlyWritten { valid, source, .. } => PyRuntimeError::new_err(format!(
             "out: elements {}..{} in C order are written, the others are not: {source}",
             valid.start, valid.end
         )),

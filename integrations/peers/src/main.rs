@@ -76,7 +76,7 @@ fn main() -> Result<()> {
     let (device, queue) = pollster::block_on(adapter.request_device(&descriptor))?;
     let host = Host::new(&Clamper::new(&device)?, &queue);
     let burn = rivals::burn_device(instance, adapter, device, queue)?;
-    println!("{}, {mib} MiB of f32\n", host.adapter());
+    println!("{}, {mib} MiB of f32\n", host.description());
     println!("Each call by itself, and its time over ours; two calls, and their time over one's.\n");
     println!("| step | library | ms | over ours | two over one |\n| --- | --- | ---: | ---: | ---: |");
     let mut table = Table::default();

@@ -33,6 +33,6 @@ fn texts_are_kept() {
     let planes = Layout::packed(&[3, 48, 331]).and_then(|planes| planes.permute(&[1, 2, 0])).unwrap();
     let picture = Layout::packed(&[48, 331, 3]).unwrap();
     let [rows, planes] = [picture, planes].map(|layout| layout.slice(1, 1..331).unwrap());
-    let plan = Plan::new(&Clamp::new(1_u8, 100), &rows, &planes, Limits::default());
+    let plan = Plan::new(Clamp::new(1_u8, 100), &rows, &planes, Limits::default());
     assert_kept("odd_pictures_to_planes", &plan.unwrap());
 }

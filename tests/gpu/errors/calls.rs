@@ -33,7 +33,7 @@ fn views(table: &mut Table, gpu: &Gpu) {
     let clamp = Clamp::new(10_u8, 20);
     let mut of = |mistake: &str, src: (&wgpu::Buffer, Layout), dst: (&wgpu::Buffer, Layout)| {
         let operands = Operands::new(View::of::<u8>(src.0, src.1), View::of::<u8>(dst.0, dst.1));
-        table.call(mistake, gpu, &clamp, operands);
+        table.call(mistake, gpu, clamp, operands);
     };
     let line = packed(&[64]);
     let (nine, six) = (line.slice(0, 0..9).unwrap(), packed(&[2, 3]));
@@ -49,10 +49,10 @@ fn views(table: &mut Table, gpu: &Gpu) {
     let halves = Clamp::unbounded(DType::F16).with_source(DType::F32).unwrap();
     let behind = View::of::<f16>(&a, Layout::packed_at(&[4], 2).unwrap());
     let operands = Operands::new(View::of::<f32>(&a, packed(&[4])), behind);
-    table.call("views of two sizes that share bytes", gpu, &halves, operands);
+    table.call("views of two sizes that share bytes", gpu, halves, operands);
     // The offset is far beyond the buffer; two indices would share an element; but there is none.
     let nothing = Operands::in_place(View::of::<u8>(&a, strided(&[0, 7], &[1, 0], 1_000)));
-    assert_eq!(gpu.clamper().prepare(&clamp, nothing).unwrap().dispatches(), 0);
+    assert_eq!(gpu.clamper().prepare(clamp, nothing).unwrap().dispatches(), 0);
 }
 
 fn texels(table: &mut Table, gpu: &Gpu) {
@@ -87,21 +87,21 @@ fn buffers(table: &mut Table, gpu: &Gpu) {
     let [five, six, none] = [5, 6, 0].map(|size| gpu.zeros(size, wgpu::BufferUsages::STORAGE));
     let u32s = |buffer| View::of::<u32>(buffer, packed(&[4]));
     let words = Clamp::new(1_u32, 2);
-    table.call("src without STORAGE", gpu, &words, Operands::new(u32s(&bad), u32s(&b)));
-    table.call("dst without STORAGE", gpu, &words, Operands::new(u32s(&b), u32s(&bad)));
-    table.call("both without STORAGE", gpu, &words, Operands::in_place(u32s(&bare)));
+    table.call("src without STORAGE", gpu, words, Operands::new(u32s(&bad), u32s(&b)));
+    table.call("dst without STORAGE", gpu, words, Operands::new(u32s(&b), u32s(&bad)));
+    table.call("both without STORAGE", gpu, words, Operands::in_place(u32s(&bare)));
     // The dtype is checked before the usage, and before the size.
     let bare = View::of::<f32>(&bare, packed(&[4]));
-    table.call("literals of f64", gpu, &Clamp::new(0.0, 6.0), Operands::in_place(bare));
+    table.call("literals of f64", gpu, Clamp::new(0.0, 6.0), Operands::in_place(bare));
     // Six bytes hold six elements, but a binding must be whole words. Five bytes hold only five elements.
     let bytes = Clamp::new(1_u8, 2);
     for (size, short) in [(6, &six), (5, &five)] {
         let [src, dst] = [short, &b].map(|buffer| View::of::<u8>(buffer, packed(&[6])));
-        table.call(format!("6 elements in {size} bytes"), gpu, &bytes, Operands::new(src, dst));
+        table.call(format!("6 elements in {size} bytes"), gpu, bytes, Operands::new(src, dst));
     }
     let one = View::of::<u8>(&none, packed(&[1]));
-    table.call("a buffer of no size", gpu, &bytes, Operands::in_place(one));
-    gpu.clamper().prepare(&bytes, Operands::in_place(View::of::<u8>(&none, packed(&[0])))).unwrap();
+    table.call("a buffer of no size", gpu, bytes, Operands::in_place(one));
+    gpu.clamper().prepare(bytes, Operands::in_place(View::of::<u8>(&none, packed(&[0])))).unwrap();
     let square = packed(&[2, 2]);
     let (short, long) = (View::of::<f64>(&a, square), View::of::<f64>(&b, square));
     let (reversed, far) = (square.flip(0).unwrap(), strided(&[2, 2], &[4, 2], 2));
@@ -113,7 +113,7 @@ fn buffers(table: &mut Table, gpu: &Gpu) {
         ("a short src, and dst in its buffer", short, View::of::<f64>(&a, reversed)),
         ("a dst with gaps", long, View::of::<f64>(&b, far)),
     ] {
-        table.call(mistake, gpu, &doubles, Operands::new(src, dst));
+        table.call(mistake, gpu, doubles, Operands::new(src, dst));
     }
 }
 
@@ -124,7 +124,7 @@ fn conversions(table: &mut Table, gpu: &Gpu) {
     let (bytes, floats) = (View::of::<u8>(&large, all), View::of::<f32>(&small, few));
     let to_floats = Clamp::new(0.0_f32, 1.0).with_source(DType::U8).unwrap();
     let halves = Clamp::at_least(f16::ONE);
-    gpu.clamper().prepare(&to_floats, Operands::new(src, dst)).unwrap();
+    gpu.clamper().prepare(to_floats, Operands::new(src, dst)).unwrap();
     // The last 4 of 64 bytes, far from the floats.
     let far = View::of::<u8>(&small, strided(&[4], &[1], 60));
     for (mistake, clamp, src, dst) in [
@@ -141,22 +141,22 @@ fn conversions(table: &mut Table, gpu: &Gpu) {
         ("floats for halves, as dst", halves, View::of::<f16>(&large, few), floats),
         ("floats for halves, as both", halves, floats, floats),
     ] {
-        table.call(mistake, gpu, &clamp, Operands::new(src, dst));
+        table.call(mistake, gpu, clamp, Operands::new(src, dst));
     }
     let at = |offset| strided(&[16], &[1], offset);
     let over = |src, dst| Operands::new(View::of::<u8>(&large, at(src)), View::of::<f32>(&large, at(dst)));
     for (src, dst) in [(0, 4), (128, 16)] {
-        gpu.clamper().prepare(&to_floats, over(src, dst)).unwrap();
+        gpu.clamper().prepare(to_floats, over(src, dst)).unwrap();
     }
     for (src, dst) in [(1, 4), (0, 3), (64 + 63, 31), (200, 48)] {
-        table.call(format!("16 bytes from {src}, 16 floats from {dst}"), gpu, &to_floats, over(src, dst));
+        table.call(format!("16 bytes from {src}, 16 floats from {dst}"), gpu, to_floats, over(src, dst));
     }
     // Elements of one size may be converted in place. The single view has the source's dtype.
     let clamp = Clamp::unbounded(DType::F16).with_source(DType::I16).unwrap();
     let [before, after] = [DType::I16, DType::F16].map(|dtype| View::new(&large, dtype, all));
-    gpu.clamper().prepare(&clamp, Operands::new(before, after)).unwrap();
-    gpu.clamper().prepare(&clamp, Operands::in_place(before)).unwrap();
-    table.call("the destination's dtype in place", gpu, &clamp, Operands::in_place(after));
+    gpu.clamper().prepare(clamp, Operands::new(before, after)).unwrap();
+    gpu.clamper().prepare(clamp, Operands::in_place(before)).unwrap();
+    table.call("the destination's dtype in place", gpu, clamp, Operands::in_place(after));
     // The constructor of a quantisation names both dtypes.
     let quantize = Clamp::quantize_linear(DType::F16, DType::I16, 0.5, 0).unwrap();
     let dequantize = Clamp::dequantize_linear(DType::I16, DType::F16, 0.5, 0).unwrap();
@@ -166,7 +166,7 @@ fn conversions(table: &mut Table, gpu: &Gpu) {
         ("dequantise, dst's dtype as src", dequantize, Operands::new(after, View::of::<f16>(&small, few))),
         ("dequantise, src's dtype as dst", dequantize, Operands::new(before, View::of::<i16>(&small, few))),
     ] {
-        table.call(mistake, gpu, &clamp, operands);
+        table.call(mistake, gpu, clamp, operands);
     }
 }
 
@@ -279,8 +279,8 @@ fn rebound(table: &mut Table, gpu: &Gpu) {
     let clamp = Clamp::new(1_u8, 2).with_bounds(1_u8, Number::OnGpu).unwrap();
     let slot = |buffer, at| of(buffer, Layout::packed_at(&[], at).unwrap());
     let two = Operands::new(of(&a, eight), of(&b, eight)).with_max(slot(&b, 8));
-    let two = gpu.clamper().prepare(&clamp, two).unwrap();
-    let one = gpu.clamper().prepare(&Clamp::new(1_u8, 2), Operands::in_place(of(&a, eight))).unwrap();
+    let two = gpu.clamper().prepare(clamp, two).unwrap();
+    let one = gpu.clamper().prepare(Clamp::new(1_u8, 2), Operands::in_place(of(&a, eight))).unwrap();
     let (from_a, to_a) = (of(&a, eight), of(&a, eight));
     for (mistake, prepared, operands) in [
         ("another dtype", &one, Operands::in_place(View::of::<i8>(&b, eight))),
@@ -299,12 +299,12 @@ fn rebound(table: &mut Table, gpu: &Gpu) {
     }
     // A slot that was in a buffer of its own is now in the output.
     let apart = Operands::new(from_a, of(&b, eight)).with_max(slot(&a, 4));
-    let apart = gpu.clamper().prepare(&clamp, apart).unwrap();
+    let apart = gpu.clamper().prepare(clamp, apart).unwrap();
     table
         .add("rebind: a slot in dst", apart.rebind(Operands::new(of(&b, eight), to_a).with_max(slot(&a, 4))));
     // Without an element, the clamp is not recorded, but operands are checked.
     let nothing = Operands::in_place(of(&a, packed(&[0])));
-    let nothing = gpu.clamper().prepare(&Clamp::new(1_u8, 2), nothing).unwrap();
+    let nothing = gpu.clamper().prepare(Clamp::new(1_u8, 2), nothing).unwrap();
     assert_eq!(nothing.rebind(Operands::in_place(of(&b, packed(&[0])))).unwrap().dispatches(), 0);
     table.add("rebind: elements where none were", nothing.rebind(Operands::in_place(to_a)));
     let gone = buffer(gpu, &[7; 64]);
@@ -379,10 +379,10 @@ fn slices(table: &mut Table, gpu: &Gpu) {
     }
     let mut floats = [7.0_f32; 3];
     for (mistake, refused) in [
-        ("src of another dtype", host.clamp_slice(&words, &[1, 2], &mut data[..2]).run_blocking()),
-        ("dst of another dtype", host.clamp_slice(&words, &[1_u16; 3], &mut floats).run_blocking()),
-        ("a longer dst", host.clamp_slice(&words, &[1_u16, 2], &mut data).run_blocking()),
-        ("another dtype in place", host.clamp_slice_in_place(&words, &mut floats).run_blocking()),
+        ("src of another dtype", host.clamp_slice(words, &[1, 2], &mut data[..2]).run_blocking()),
+        ("dst of another dtype", host.clamp_slice(words, &[1_u16; 3], &mut floats).run_blocking()),
+        ("a longer dst", host.clamp_slice(words, &[1_u16, 2], &mut data).run_blocking()),
+        ("another dtype in place", host.clamp_slice_in_place(words, &mut floats).run_blocking()),
     ] {
         table.add(format!("slice: {mistake}"), refused);
     }
@@ -395,8 +395,8 @@ fn slices(table: &mut Table, gpu: &Gpu) {
     for len in [0, 2] {
         let (src, mut dst) = ([3_u8; 4], [9_u8; 4]);
         let (src, dst) = (&src[..2 * len], &mut dst[..2 * len]);
-        let refused = gpu.host.clamp_bytes_in_place(&asked, dst).run_blocking();
-        assert_eq!(gpu.host.clamp_bytes(&asked, src, dst).with_shape(&[len]).run_blocking(), refused);
+        let refused = gpu.host.clamp_bytes_in_place(asked, dst).run_blocking();
+        assert_eq!(gpu.host.clamp_bytes(asked, src, dst).with_shape(&[len]).run_blocking(), refused);
         table.add(format!("{len} elements, Min on the GPU"), refused);
         assert!(dst.iter().all(|&x| x == 9));
     }
@@ -427,7 +427,7 @@ fn limits(table: &mut Table, gpu: &Gpu) {
 
     let (line, clamp) = (packed(&[8]), Clamp::new(1_u8, 2));
     let other = gpu.clamper().limits().with(|limits| limits.max_workgroups_per_dimension = 7);
-    let error = gpu.clamper().compile(&Plan::new(&clamp, &line, &line, other).unwrap()).unwrap_err();
+    let error = gpu.clamper().compile(&Plan::new(clamp, &line, &line, other).unwrap()).unwrap_err();
     // The message has the device's limits.
     assert!(matches!(&error, Error::Argument(refusal) if refusal.argument == "plan"), "{error}");
     assert!(error.to_string().ends_with("; give `Clamper::limits` to the plan"), "{error}");
@@ -437,7 +437,7 @@ fn limits(table: &mut Table, gpu: &Gpu) {
     let dst = buffer(&small, &vec![0; 140_000]);
     let src = View::of::<u8>(&src, strided(&[70_000, 2], &[3072, 1], 0));
     let operands = Operands::new(src, View::of::<u8>(&dst, packed(&[70_000, 2])));
-    table.call("too many windows", &small, &Clamp::new(1_u8, 2), operands);
+    table.call("too many windows", &small, Clamp::new(1_u8, 2), operands);
 
     // A binding that is too small for a slot at its offset.
     {

@@ -48,7 +48,7 @@ fn bytes(len: usize) -> Vec<u8> {
 #[wasm_bindgen_test]
 async fn a_device_is_opened_and_named() {
     let host = Host::open().await.unwrap();
-    assert!(host.adapter().contains("BrowserWebGpu"), "{}", host.adapter());
+    assert!(host.description().contains("BrowserWebGpu"), "{}", host.description());
     let mut out = [0.0_f32; 3];
     host.clamp_slice(&Clamp::new(0.0_f32, 6.0), &[-1.5_f32, 0.25, 7.0], &mut out).run().await.unwrap();
     assert_eq!(out.map(f32::to_bits), [0.0_f32, 0.25, 6.0].map(f32::to_bits));

@@ -196,7 +196,7 @@ fn numbers() -> impl Iterator<Item = Sample> {
 
 /// Floats with bounds of +0 or −0. Zeros are equal, so neither replaces the other.
 fn zeros() -> impl Iterator<Item = Sample> {
-    let floats = DType::ALL.into_iter().filter(|dtype| dtype.is_float());
+    let floats = DType::ALL.iter().copied().filter(|dtype| dtype.is_float());
     let bounds = [0.0, -0.0].into_iter().flat_map(|zero| [(zero, 6.0), (-6.0, zero), (zero, zero)]);
     floats.flat_map(move |dtype| {
         bounds.clone().map(move |(min, max)| {
@@ -268,7 +268,7 @@ fn some_limits(n: usize) -> Limits {
 
 /// Clamps with one or both bounds on the GPU. Some plans have small bindings and many windows.
 fn slots() -> impl Iterator<Item = Sample> {
-    DType::ALL.into_iter().flat_map(move |dtype| {
+    DType::ALL.iter().copied().flat_map(move |dtype| {
         let mask = mask(dtype);
         let bounds = if dtype.is_float() {
             let numbers = [-1.0, 3.5, 0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
