@@ -66,7 +66,10 @@ fn variable(name: &str) -> Option<String> {
 fn instance() -> Result<(wgpu::Instance, wgpu::Backends), Error> {
     // `Instance::new` panics without a backend.
     if wgpu::Instance::enabled_backend_features().is_empty() {
-        return Err(refused("no backend is compiled in; enable a feature such as `vulkan`".to_owned()));
+        return Err(refused(
+            "no backend is compiled in; enable wgpu-clamp's feature `backends`, or one such as `vulkan`"
+                .to_owned(),
+        ));
     }
     let descriptor = wgpu::InstanceDescriptor::new_without_display_handle_from_env();
     let backends = descriptor.backends;
