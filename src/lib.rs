@@ -154,7 +154,7 @@ mod kernel;
 mod layout;
 pub mod manual;
 mod operator;
-mod plan;
+pub mod plan;
 pub mod reference;
 pub mod self_test;
 mod shader;
@@ -173,7 +173,5 @@ pub use ndarray;
 pub use operator::{
     Clamp, Clamps, DType, Element, ElementVisitor, NanRule, Number, Order, Precision, Rounding, Scalar,
 };
-pub use plan::{Binding, BoundBuffer, Dispatch, Plan, Recording};
-pub use self_test::{Outcome, SelfTest, SelfTestReport};
-pub use shader::Shader;
+pub use plan::Plan;
 pub use wgpu;

@@ -1,5 +1,13 @@
-//! Turns a clamp and two layouts into dispatches, in four steps: validate, collapse, assign kernels, cut into windows.
-//! Pure functions; no GPU is needed.
+//! Plans: the dispatches of a clamp on given layouts, computed without a GPU.
+//!
+//! [`Clamper`](crate::Clamper) makes a [`Plan`] per call. Other programs make one to [compile](crate::Clamper::compile) ahead, to see
+//! which kernels take what, or to execute it elsewhere: [`Plan::recording`] is all of it as plain data, for other implementations
+//! of WebGPU, debuggers and tools.
+//!
+//! The types keep to semantic versioning. What they hold may change in any release: texts of shaders, kernels, the number of
+//! dispatches, and the contents of the crate's own buffers.
+
+// Four steps: validate, collapse, assign kernels, cut into windows. Pure functions.
 
 mod bindings;
 mod gather;
@@ -14,17 +22,19 @@ use crate::error::in_bytes;
 use crate::kernel::{self, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
-use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Shader};
+use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number};
 
 pub(crate) use bindings::Range;
 pub(crate) use gather::{Gather, SlotLayouts};
+pub use crate::shader::Shader;
 pub use recording::{Binding, BoundBuffer, Dispatch, Recording};
 use strategy::Strategy;
 pub(crate) use window::{UniformLayout, Window};
 
 /// The dispatches of one clamp on given layouts, computed without a GPU.
 ///
-/// [`Clamper`](crate::Clamper) makes a plan per call. A program makes a plan to inspect it, or to [record](Self::record) it elsewhere:
+/// [`Clamper`](crate::Clamper) makes a plan per call. A program makes a plan to inspect it, or to execute its
+/// [recording](Self::recording) elsewhere:
 /// [`Display`](fmt::Display) tells which kernel takes which elements, [`Debug`](fmt::Debug) adds the collapsed
 /// dimensions.
 ///
@@ -131,20 +141,8 @@ impl Plan {
     }
 
     /// The plans among which [`new`](Self::new) chooses: one for each kernel that could take the tensor and fits the limits,
-    /// the chosen one first. For those who measure the kernels of a device.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`new`](Self::new).
-    ///
-    /// ```
-    /// # use wgpu_clamp::{Clamp, Layout, Limits, Plan};
-    /// let (rows, columns) = (Layout::packed(&[480, 640])?, Layout::packed(&[640, 480])?.permute(&[1, 0])?);
-    /// let clamp = Clamp::new(0_u8, 200);
-    /// let candidates = Plan::candidates(&clamp, &rows, &columns, Limits::default())?;
-    /// assert!(candidates.len() > 1);
-    /// # Ok::<(), wgpu_clamp::Error>(())
-    /// ```
+    /// the chosen one first. For the benchmarks of this repository, without a promise.
+    #[doc(hidden)]
     pub fn candidates<'c>(
         clamps: impl Into<Clamps<'c>>,
         src: &Layout,

@@ -1,4 +1,5 @@
-//! Compares a device's kernels with the CPU reference: every dtype and pair of dtypes on every kernel.
+//! The self-test compares a device's kernels with the CPU reference: every dtype and pair of dtypes on every kernel.
+//! [`Host::self_test`] begins it.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,6 +12,7 @@ use crate::{
 
 use route::{Route, Sharing};
 use slots::Slots;
+#[doc(hidden)]
 pub use values::elements;
 use values::{AFFINES, SCALES};
 
@@ -179,17 +181,8 @@ impl fmt::Display for SelfTestReport {
     }
 }
 
-/// A case of the self-test: clamps and layouts. [`SelfTest::run`] runs it on a device; a program may also execute its
-/// [`Recording`](crate::Recording) elsewhere.
-///
-/// ```
-/// use wgpu_clamp::self_test::Case;
-///
-/// let cases = Case::all(false);
-/// let (src, dst) = cases[0].layouts(1000)?;
-/// assert_eq!(src.shape(), dst.shape());
-/// # Ok::<(), wgpu_clamp::Error>(())
-/// ```
+/// A case of the self-test: clamps and layouts. Public for the tools of this repository, without a promise.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     /// One clamp per channel. Without channels, the first clamp serves all elements.

@@ -1,16 +1,17 @@
 //! A plan's shaders, buffers and dispatches as plain data.
 
+use super::Shader;
 use super::{Plan, SlotLayouts, UniformLayout, Window};
 use crate::arithmetic::{StepNumbers, kept_in};
 use crate::kernel::{Placement, Task};
 use crate::shader::{PipelineName, binding};
-use crate::{Clamps, Error, Layout, Number, Shader};
+use crate::{Clamps, Error, Layout, Number};
 
 /// The offsets of uniform bindings: the default alignment of `wgpu::Limits`.
 const ALIGNMENT: u64 = 256;
 
 /// The shaders, buffers and dispatches of a [`Plan`] as plain data: for another implementation of WebGPU, for a debugger, or for a
-/// program that executes WGSL itself. Made by [`Plan::record`].
+/// program that executes WGSL itself. Made by [`Plan::recording`].
 ///
 /// Offsets of uniform bindings are multiples of 256. Bindings of src and dst are whole words: they may end up to 3 bytes, and
 /// those of packets up to 15 bytes, behind the last element. A dispatch that reads slots writes a buffer of the crate which later
@@ -67,7 +68,7 @@ pub enum BoundBuffer {
 }
 
 impl Plan {
-    /// Records all dispatches of the plan as plain data. `clamps` are those of the plan. `slots` are the layouts of the
+    /// All dispatches of the plan as plain data. `clamps` are those of the plan. `slots` are the layouts of the
     /// numbers on the GPU in the order Min, Max, scale, bias; the others are `None`.
     ///
     /// # Errors
@@ -76,16 +77,17 @@ impl Plan {
     /// clamps; [`Error::Limit`] if no binding holds a slot's element.
     ///
     /// ```
-    /// # use wgpu_clamp::{BoundBuffer, Clamp, Layout, Limits, Plan};
+    /// # use wgpu_clamp::plan::{BoundBuffer, Plan};
+    /// # use wgpu_clamp::{Clamp, Layout, Limits};
     /// let (clamp, line) = (Clamp::new(0_u8, 200), Layout::packed(&[1 << 20])?);
     /// let plan = Plan::new(&clamp, &line, &line, Limits::default())?;
-    /// let recording = plan.record(&clamp, [None; 4])?;
+    /// let recording = plan.recording(&clamp, [None; 4])?;
     /// let [dispatch] = &recording.dispatches[..] else { unreachable!("it fits one binding") };
     /// let buffers: Vec<_> = dispatch.bindings.iter().map(|binding| binding.buffer).collect();
     /// assert_eq!(buffers, [BoundBuffer::Own(0), BoundBuffer::Src, BoundBuffer::Dst]);
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    pub fn record<'c>(
+    pub fn recording<'c>(
         &self,
         clamps: impl Into<Clamps<'c>>,
         slots: [Option<Layout>; 4],

@@ -433,7 +433,7 @@ fn a_recording_refuses_numbers_that_are_not_the_plans() {
     let clamp = Clamp::new(1_u8, 200);
     let list = [clamp, Clamp::at_most(7_u8), Clamp::at_most(9_u8)];
     let plan = Plan::new(Clamps::along(0, &list), &layout, &layout, Limits::default()).unwrap();
-    let told = |clamps: Clamps<'_>, plan: &Plan, slots| match plan.record(clamps, slots) {
+    let told = |clamps: Clamps<'_>, plan: &Plan, slots| match plan.recording(clamps, slots) {
         Ok(recording) => format!("{} dispatches", recording.dispatches.len()),
         Err(error) => error.to_string(),
     };
@@ -465,5 +465,5 @@ fn a_recording_refuses_numbers_that_are_not_the_plans() {
         assert_eq!(told(Clamps::slots_along(0, &on_gpu), &plan, slots), expected);
     }
     // The last element of a layout ends within 2^63 bytes, and no binding reaches it from within an alignment.
-    _ = plan.record(Clamps::slots_along(0, &on_gpu), [far, None, None, None]);
+    _ = plan.recording(Clamps::slots_along(0, &on_gpu), [far, None, None, None]);
 }

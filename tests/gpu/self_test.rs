@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use wgpu_clamp::{Clamp, DType, Host, Outcome, Precision};
+use wgpu_clamp::self_test::Outcome;
+use wgpu_clamp::{Clamp, DType, Host, Precision};
 
 use crate::harness::{Gpu, gpus};
 

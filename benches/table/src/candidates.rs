@@ -31,7 +31,7 @@ impl Choice {
     /// The candidates of a case, with their times in microseconds.
     fn of(case: &Case, limits: Limits, times: impl FnOnce(Vec<Kernels>) -> Result<Vec<f64>>) -> Result<Self> {
         let candidates = Plan::candidates(case.asked(), &case.src, &case.dst, limits)?;
-        let kernels = |plan: &Plan| Ok(plan.record(case.asked(), [None; 4])?.into());
+        let kernels = |plan: &Plan| Ok(plan.recording(case.asked(), [None; 4])?.into());
         let times = times(candidates.iter().map(kernels).collect::<Result<_>>()?)?;
         let entry = |(plan, time): (Plan, f64)| Entry { plan: plan.to_string(), time };
         Ok(Self { row: case.title(), entries: candidates.into_iter().zip(times).map(entry).collect() })

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use wgpu_clamp::{BoundBuffer, Recording, wgpu};
+use wgpu_clamp::plan::{self, BoundBuffer, Recording};
+use wgpu_clamp::wgpu;
 use wgsl_sanitizer::Binding;
 
 use crate::clock::Dispatch;
@@ -40,7 +41,7 @@ const OWN: usize = 6;
 
 impl From<Recording> for Kernels {
     fn from(Recording { shaders, buffers, dispatches, .. }: Recording) -> Self {
-        let binding = |wgpu_clamp::Binding { binding, buffer, offset, size, .. }| {
+        let binding = |plan::Binding { binding, buffer, offset, size, .. }| {
             let buffer = match buffer {
                 BoundBuffer::Src => 0,
                 BoundBuffer::Dst => 1,
@@ -50,8 +51,8 @@ impl From<Recording> for Kernels {
             };
             Binding { group: 0, binding, buffer, offset, size }
         };
-        let launch = |one: wgpu_clamp::Dispatch| {
-            let wgpu_clamp::Shader { wgsl, entry_point, constants, .. } = shaders[one.shader].clone();
+        let launch = |one: plan::Dispatch| {
+            let plan::Shader { wgsl, entry_point, constants, .. } = shaders[one.shader].clone();
             let bindings = one.bindings.into_iter().map(binding).collect();
             Launch { wgsl, entry_point, constants, grid: one.grid, bindings }
         };

@@ -242,7 +242,7 @@ fn copy() -> Result<f64> {
 fn predict(case: &Case, copy: f64) -> Result<Prediction> {
     let plan = case.plan(limits())?;
     let slot = case.slots.map(|_| case.slot()).transpose()?;
-    let ours = plan.record(case.asked(), [None, None, slot, slot])?.into();
+    let ours = plan.recording(case.asked(), [None, None, slot, slot])?.into();
     let work = of_case(case, &ours)?;
     Ok(Prediction {
         row: case.title(),

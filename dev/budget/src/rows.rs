@@ -6,7 +6,8 @@ use anyhow::{Result, ensure};
 use clamp_bench::case::Case;
 use clamp_bench::cases::{LAYOUTS, cases};
 use clamp_bench::kernels::{Kind, grid, text};
-use wgpu_clamp::{Limits, Shader};
+use wgpu_clamp::Limits;
+use wgpu_clamp::plan::Shader;
 
 /// Bytes of a tensor: large enough that edges do not matter, and small enough to plan every row quickly.
 const BYTES: usize = 64 << 20;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use web_time::Instant;
 use wgpu_clamp::self_test::Case;
-use wgpu_clamp::{Clamper, Error, F16Conversions, Host, Limits, Outcome, Plan, verify, wgpu};
+use wgpu_clamp::self_test::Outcome;
+use wgpu_clamp::{Clamper, Error, F16Conversions, Host, Limits, Plan, verify, wgpu};
 
 use crate::report::{Cell, Failure, KERNELS, Report, SelfTest, Speed};
 use crate::{COMMIT, VERSION, speed};

@@ -49,7 +49,7 @@ impl Row {
         &mut self,
         host: &wgpu_clamp::Host,
         cases: std::ops::Range<usize>,
-        mut progress: impl FnMut(usize, usize, &wgpu_clamp::Outcome) + Send,
+        mut progress: impl FnMut(usize, usize, &wgpu_clamp::self_test::Outcome) + Send,
     ) -> Result<(), wgpu_clamp::Error> {
         use wgpu_clamp::Host;
 

@@ -11,7 +11,8 @@ use anyhow::{Context as _, Result, ensure};
 use clamp_check::{Row, limits, range};
 use clap::{Parser, value_parser};
 use indicatif::{ProgressBar, ProgressStyle};
-use wgpu_clamp::{Clamper, Host, Outcome, wgpu};
+use wgpu_clamp::self_test::Outcome;
+use wgpu_clamp::{Clamper, Host, wgpu};
 
 /// The runs of `cargo xtask proof`. `WGPU_BACKEND`, `WGPU_ADAPTER_NAME` and the driver's own variables choose the adapter.
 #[derive(Debug, Parser)]

@@ -4,7 +4,8 @@
 
 use clamp_check::{Row, limits, range};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
-use wgpu_clamp::{Clamper, Host, Outcome, wgpu};
+use wgpu_clamp::self_test::Outcome;
+use wgpu_clamp::{Clamper, Host, wgpu};
 
 #[wasm_bindgen]
 extern "C" {

@@ -72,7 +72,7 @@ fn dispatches_fit(plan: &Plan, clamps: Clamps<'_>, limits: &Limits) {
     if clamps.as_slice().iter().any(has_slots) {
         return;
     }
-    let recording = plan.record(clamps, [None; 4]).unwrap();
+    let recording = plan.recording(clamps, [None; 4]).unwrap();
     assert_eq!(recording.dispatches.len(), plan.dispatches(), "{plan}");
     for dispatch in &recording.dispatches {
         let fits = |&n: &u32| n >= 1 && n <= limits.max_workgroups_per_dimension;

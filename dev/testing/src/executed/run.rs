@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
+use wgpu_clamp::plan::{self, BoundBuffer, Recording, Shader};
 use wgpu_clamp::reference::Allowed;
-use wgpu_clamp::{BoundBuffer, Recording, Shader};
 use wgsl_sanitizer::{
     Binding, Device, Dispatch, Error, HalfRounding, Memory, Module, Program, Source, Subnormals,
 };
@@ -124,9 +124,9 @@ impl Run {
         Ok(told.collect())
     }
 
-    fn dispatch<'a>(&self, of: &wgpu_clamp::Dispatch, programs: &'a [Rc<Program>]) -> Dispatch<'a> {
+    fn dispatch<'a>(&self, of: &plan::Dispatch, programs: &'a [Rc<Program>]) -> Dispatch<'a> {
         let slots = self.buffers.len() - 1;
-        let bind = |&wgpu_clamp::Binding { binding, buffer, offset, size, .. }: &wgpu_clamp::Binding| {
+        let bind = |&plan::Binding { binding, buffer, offset, size, .. }: &plan::Binding| {
             let buffer = match buffer {
                 BoundBuffer::Src => 0,
                 BoundBuffer::Dst => 1,

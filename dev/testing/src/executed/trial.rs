@@ -101,7 +101,7 @@ impl Trial<'_> {
         };
         let (layouts, slots) = self.lay_out_slots(clamp);
         let recording =
-            plan.record(self.clamps, layouts).map_err(|error| format!("{error}\n{plan}\n{self}"))?;
+            plan.recording(self.clamps, layouts).map_err(|error| format!("{error}\n{plan}\n{self}"))?;
         let moves = self.moves(clamp);
         let mut buffers = self.operands(clamp, &moves);
         buffers.push(slots);
