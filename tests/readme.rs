@@ -94,6 +94,31 @@ fn links_between_pages_lead_somewhere() {
     }
 }
 
+/// Links that work from the crate's page: to the manual, and to files of the package.
+#[test]
+fn links_to_docs_rs_lead_to_what_the_package_has() {
+    let package =
+        include_str!("../Cargo.toml").split_once("include = [").unwrap().1.split_once(']').unwrap().0;
+    let packed = |file: &str| {
+        let listed = package.split('"').filter(|entry| entry.starts_with('/'));
+        listed.into_iter().any(|entry| Path::new(&format!("/{file}")).starts_with(entry))
+    };
+    let mut count = 0;
+    for target in README.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+        if let Some(file) = target.strip_prefix("https://docs.rs/crate/wgpu-clamp/latest/source/") {
+            assert!(root().join(file).is_file() && packed(file), "{file}");
+            count += 1;
+        } else if let Some(page) = target.strip_prefix("https://docs.rs/wgpu-clamp/latest/wgpu_clamp/") {
+            assert!(root().join(format!("src/{}.rs", page.trim_end_matches('/'))).is_file(), "{page}");
+            count += 1;
+        } else {
+            let is_code = target.rsplit_once('.').is_some_and(|(_, extension)| extension == "rs");
+            assert!(target.contains("://") || !is_code, "{target} is dead on crates.io");
+        }
+    }
+    assert!(count > 15, "{count}");
+}
+
 /// The extensions by which a word is a path.
 const EXTENSIONS: [&str; 10] = ["rs", "wgsl", "md", "toml", "txt", "tsv", "tar", "yml", "snap", "py"];
 
