@@ -9,6 +9,7 @@
 //! | quantise, requantise and dequantise | [`quantization`] |
 //! | clamp more than a binding, a buffer or the memory holds | [`large_data`] |
 //! | find out why a call was refused | [`errors`] |
+//! | work inside Bevy, vello or egui | [`frameworks`] |
 //! | know what blocks, stays in memory or is logged; use several GPUs | [`running`] |
 //! | make it fast, or leave it to the CPU | [`performance`] |
 //! | know where it has run | [`portability`] |
@@ -16,6 +17,7 @@
 
 pub mod conversion;
 pub mod errors;
+pub mod frameworks;
 pub mod gpu_numbers;
 pub mod large_data;
 pub mod layouts;
