@@ -24,9 +24,9 @@ use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
 use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number};
 
+pub use crate::shader::Shader;
 pub(crate) use bindings::Range;
 pub(crate) use gather::{Gather, SlotLayouts};
-pub use crate::shader::Shader;
 pub use recording::{Binding, BoundBuffer, Dispatch, Recording};
 use strategy::Strategy;
 pub(crate) use window::{UniformLayout, Window};

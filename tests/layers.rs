@@ -1,6 +1,6 @@
-//! The layers of the crate are its folders: no file imports from a layer above its own.
+//! The layers of the crate are its folders: no file imports from a layer above its own, and files import in one direction.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ fn exports() -> HashMap<String, String> {
 
 /// Names after `crate::` in code outside of unit tests: the first of each path, or all of a list in braces.
 fn imports(text: &str) -> Vec<String> {
-    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap().lines();
+    let code = text.split("\nmod tests {").next().unwrap().lines();
     let code: String =
         code.filter(|line| !line.trim_start().starts_with("//")).flat_map(|line| [line, "\n"]).collect();
     let paths = code.split("crate::").skip(1).flat_map(|rest| {
@@ -116,5 +116,93 @@ fn the_pure_layers_do_not_use_wgpu() {
             let usages = from == ERROR && code.contains("wgpu::BufferUsages");
             assert!(!named || usages, "{}:{}: {line}", file.display(), n + 1);
         }
+    }
+}
+
+/// The name of a module, from the crate's root.
+type Name = Vec<String>;
+
+/// Paths that begin with `crate` or `super` in code outside of unit tests; lists in braces are one path per item.
+fn paths(text: &str) -> Vec<Name> {
+    let code = text.split("\nmod tests {").next().unwrap().lines();
+    let code: String = code.filter(|line| !line.trim_start().starts_with("//")).collect();
+    let mut paths = Vec::new();
+    for (at, _) in code.match_indices("crate::").chain(code.match_indices("super::")) {
+        // Of `super::super::`, the first one.
+        if !code[..at].ends_with(|c: char| c == ':' || c == '_' || c.is_alphanumeric()) {
+            expand(&code[at..], &mut Vec::new(), &mut paths);
+        }
+    }
+    paths
+}
+
+/// Reads a path with lists and adds it to `paths`. Returns what follows.
+fn expand<'a>(text: &'a str, before: &mut Name, paths: &mut Vec<Name>) -> &'a str {
+    let text = text.trim_start();
+    if let Some(mut list) = text.strip_prefix('{') {
+        loop {
+            list = expand(list, &mut before.clone(), paths).trim_start();
+            match list.strip_prefix(',') {
+                Some(rest) if !rest.trim_start().starts_with('}') => list = rest,
+                rest => return rest.unwrap_or(list).trim_start().trim_start_matches('}'),
+            }
+        }
+    }
+    let end = text.find(|c: char| !(c == '_' || c.is_alphanumeric())).unwrap_or(text.len());
+    before.push(text[..end].to_owned());
+    match text[end..].strip_prefix("::") {
+        Some(rest) if !rest.starts_with('<') => expand(rest, before, paths),
+        _ => {
+            paths.push(before.clone());
+            &text[end..]
+        }
+    }
+}
+
+/// The modules of a crate, each with those that it imports. A module and its parts may import each other.
+fn imports_of(source: &Path) -> HashMap<Name, HashSet<Name>> {
+    let name = |file: &Path| -> Name {
+        let path = file.strip_prefix(source).unwrap().with_extension("");
+        path.iter().map(|part| part.to_str().unwrap().to_owned()).collect()
+    };
+    let files = files(source);
+    let all: HashSet<Name> = files.iter().map(|file| name(file)).collect();
+    let of_file = |file: &PathBuf| {
+        let from = name(file);
+        let resolve = |path: Name| {
+            let ups = path.iter().take_while(|part| *part == "super").count();
+            let base = if path[0] == "crate" { &[] } else { &from[..from.len().saturating_sub(ups)] };
+            let whole = [base, &path[ups.max(1)..]].concat();
+            (1..=whole.len()).rev().map(|n| whole[..n].to_vec()).find(|name| all.contains(name))
+        };
+        let related = |to: &Name| to.starts_with(&from) || from.starts_with(to);
+        let paths = paths(&fs::read_to_string(file).unwrap()).into_iter();
+        let imports = paths.filter_map(resolve).filter(|to| !related(to)).collect();
+        (from, imports)
+    };
+    files.iter().map(of_file).collect()
+}
+
+/// Of the repository's programs, too. `error` and `standards` may import each other, see [`ERROR`].
+#[test]
+fn files_import_in_one_direction() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let tools = fs::read_dir(root.join("dev")).unwrap().map(|entry| entry.unwrap().path());
+    let crates = tools.chain([root.to_owned(), root.join("benches/table")]);
+    for source in crates.map(|folder| folder.join("src")).filter(|source| source.exists()) {
+        let mut imports = imports_of(&source);
+        imports.retain(|name, _| !name.iter().any(|part| part == ERROR || EXEMPT.contains(part.as_str())));
+        // Removes modules that import none of those left, or that none of those left imports: what is left imports each other.
+        let ends = |imports: &HashMap<Name, HashSet<Name>>| {
+            let imported: HashSet<_> = imports.values().flatten().collect();
+            let ends = |(name, of): &(&Name, &HashSet<Name>)| {
+                !imported.contains(name) || of.iter().all(|to| !imports.contains_key(to))
+            };
+            imports.iter().find(ends).map(|(name, _)| name.clone())
+        };
+        while let Some(end) = ends(&imports) {
+            imports.remove(&end);
+        }
+        assert!(imports.is_empty(), "{} import each other: {imports:?}", source.display());
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::prepared::bound;
 use super::scope;
 use crate::arithmetic::NUMBERS;
 use crate::error::setter_of;
@@ -121,6 +120,15 @@ impl<'a> View<'a> {
         });
         probed.is_err()
     }
+}
+
+/// The binding of a range of a buffer.
+pub(super) fn bound(buffer: &wgpu::Buffer, range: Range) -> wgpu::BindingResource<'_> {
+    wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+        buffer,
+        offset: range.offset,
+        size: wgpu::BufferSize::new(range.size),
+    })
 }
 
 /// Dtype, layout and the buffer's size in bytes.

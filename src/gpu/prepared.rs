@@ -4,7 +4,7 @@ use std::array;
 use std::fmt;
 use std::sync::Arc;
 
-use super::operands::Places;
+use super::operands::{Places, bound};
 use super::{Operands, scope};
 use crate::Error;
 use crate::plan::Range;
@@ -51,7 +51,7 @@ pub(super) struct Group {
 /// The label of calls without one.
 const LABEL: &str = "wgpu-clamp";
 
-/// The most entries of a bind group: those of the shader `resolve`.
+/// The most entries of a bind group: those of the shader `gather`.
 const MAX_ENTRIES: usize = 5;
 
 pub(super) struct Entry {
@@ -93,14 +93,6 @@ impl Group {
             entries: &entries[..count],
         })
     }
-}
-
-pub(super) fn bound(buffer: &wgpu::Buffer, range: Range) -> wgpu::BindingResource<'_> {
-    wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-        buffer,
-        offset: range.offset,
-        size: wgpu::BufferSize::new(range.size),
-    })
 }
 
 impl Prepared {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::expr::Expr;
 
 /// A byte of a loaded word.
+#[derive(Clone, Copy)]
 pub(super) struct Byte<'a> {
     pub(super) word: &'a Expr,
     /// Counted from the lowest byte.
