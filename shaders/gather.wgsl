@@ -5,9 +5,8 @@
 // Needs: WORKGROUP_SIZE, workgroup_index, less_unsigned
 struct GatherParams {
     slots: array<Slot, 3>,
-    count: u32,          // slots that are read
-    channels: u32,       // channels that this dispatch serves
-    table_channels: u32, // channels of the table
+    count: u32,    // slots that are read
+    channels: u32, // channels that this dispatch serves
     grid_width: u32,
 }
 
@@ -15,7 +14,7 @@ struct GatherParams {
 struct Slot {
     @align(16) start: u32, // the byte in its binding for the first channel
     stride: u32,           // bytes from one channel to the next
-    first: u32,            // index of the first channel's number in the table
+    first: u32,            // index of the first channel's number in the table; those of further channels follow in steps of 4
     bits: u32,             // of the number
     unused: u32,           // bits above it in a word
     fill: u32,             // what these bits become: 0: zeros, 1: the sign, 2: the number again
@@ -73,10 +72,10 @@ fn gather(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
     }
     for (var n = 0u; n < gather_params.count; n++) {
         let number = gathered(n, channel);
-        let slot = gather_params.slots[n];
-        table[slot.first + channel] = number.x;
-        if slot.bits == 64u {
-            table[slot.first + gather_params.table_channels + channel] = number.y;
+        let at = gather_params.slots[n].first + 4u * channel;
+        table[at] = number.x;
+        if gather_params.slots[n].bits == 64u {
+            table[at + 1u] = number.y;
         }
     }
 }

@@ -253,7 +253,7 @@ impl Plan {
         let (Some(task), Some(_)) = (&self.task, self.strategy.assignments().next()) else { return 0 };
         let is_table = task.place == ParameterPlace::Table;
         if is_table {
-            (4 * task.arithmetic.number_count() as u64).saturating_mul(task.channels as u64)
+            (16 * task.arithmetic.vector_count() as u64).saturating_mul(task.channels as u64)
         } else {
             0
         }

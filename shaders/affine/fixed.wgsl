@@ -2,14 +2,14 @@
 // are numbers of the destination. `src/arithmetic/fixed.rs` finds the numbers.
 //
 // Provides: Coefficients, read_coefficients, affine
-// Needs: number, coefficients
+// Needs: coefficients
 struct Coefficients {
     factor: i32,
     addend: i32,
 }
 
-fn read_coefficients(channel: u32) -> Coefficients {
-    return Coefficients(bitcast<i32>(number(channel, 2u)), bitcast<i32>(number(channel, 3u)));
+fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
+    return Coefficients(bitcast<i32>(first.z), bitcast<i32>(first.w));
 }
 
 fn affine(k: vec4<i32>) -> vec4<i32> {

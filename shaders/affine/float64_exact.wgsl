@@ -1,7 +1,7 @@
 // F64: the exact value of `x * scale + bias`, rounded once. Computed in integers of 128 bits, the low word first.
 //
 // Provides: Coefficients, read_coefficients, affine
-// Needs: number, coefficients, magnitude, is_nan, SIGN, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, add, multiply,
+// Needs: numbers, coefficients, magnitude, is_nan, SIGN, INFINITY, MANTISSA_BITS, EXPONENT_BIAS, add, multiply,
 //     shift_left, shift_right, leading_zeros
 struct Coefficients {
     scale: vec2<u32>,    // significand of |scale|; the number is scale * 2^scale_exponent
@@ -26,9 +26,10 @@ fn binary(bits: vec2<u32>) -> Binary {
     return Binary(significand, i32(max(field, 1u)) - EXPONENT_BIAS - 52);
 }
 
-fn read_coefficients(channel: u32) -> Coefficients {
-    let scale_bits = vec2<u32>(number(channel, 4u), number(channel, 5u));
-    let bias_bits = vec2<u32>(number(channel, 6u), number(channel, 7u));
+fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
+    let second = numbers(channel, 1u);
+    let scale_bits = second.xy;
+    let bias_bits = second.zw;
     let scale = binary(scale_bits);
     let bias = binary(bias_bits);
     let zeros = leading_zeros(bias.significand) - 1u;

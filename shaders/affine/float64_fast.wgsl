@@ -1,7 +1,7 @@
 // F64 in hardware. Needs the features SHADER_F64 and SHADER_INT64: naga's bitcast to f64 takes a u64.
 //
 // Provides: Coefficients, read_coefficients, affine, KEEPS_INFINITY
-// Needs: number, coefficients, magnitude, SIGN, INFINITY, MANTISSA_BITS
+// Needs: numbers, coefficients, magnitude, SIGN, INFINITY, MANTISSA_BITS
 struct Coefficients {
     scale: f64,
     bias: f64,
@@ -9,9 +9,10 @@ struct Coefficients {
     infinity_flip: u32,
 }
 
-fn read_coefficients(channel: u32) -> Coefficients {
-    let scale = vec2<u32>(number(channel, 4u), number(channel, 5u));
-    let bias = vec2<u32>(number(channel, 6u), number(channel, 7u));
+fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
+    let second = numbers(channel, 1u);
+    let scale = second.xy;
+    let bias = second.zw;
     let is_zero = all(magnitude(scale) == vec2<u32>(0u));
     return Coefficients(
         bitcast<f64>(u64(scale.x) | (u64(scale.y) << 32u)),

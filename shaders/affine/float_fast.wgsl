@@ -1,7 +1,7 @@
 // Floats of up to 32 bits, by f32 arithmetic of the device.
 //
 // Provides: Coefficients, read_coefficients, affine
-// Needs: number, coefficients, Specials, specials_of, has_no_number, with_specials, widen_operand, narrow_operand
+// Needs: coefficients, Specials, specials_of, has_no_number, with_specials, widen_operand, narrow_operand
 struct Coefficients {
     scale: f32,
     bias: f32,
@@ -9,9 +9,9 @@ struct Coefficients {
 }
 
 // Bits decide before any is an f32: a device may assume that no float is a NaN.
-fn read_coefficients(channel: u32) -> Coefficients {
-    let scale = number(channel, 2u);
-    let bias = number(channel, 3u);
+fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
+    let scale = first.z;
+    let bias = first.w;
     let finite = select(vec2<u32>(scale, bias), vec2<u32>(0u), has_no_number(scale, bias));
     return Coefficients(bitcast<f32>(finite.x), bitcast<f32>(finite.y), specials_of(scale, bias));
 }

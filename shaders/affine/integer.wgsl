@@ -2,7 +2,7 @@
 // `src/arithmetic/integer.rs` chooses the numbers below and derives why they suffice.
 //
 // Provides: Coefficients, read_coefficients, affine
-// Needs: number, coefficients, StepValue, KEY_BASE, step_up, multiply, add, shift_right_signed
+// Needs: numbers, coefficients, StepValue, KEY_BASE, step_up, multiply, add, shift_right_signed
 struct Coefficients {
     lowest: i32,  // a key outside `lowest` to `highest` gets the result of the nearer end
     highest: i32,
@@ -16,22 +16,17 @@ struct Coefficients {
     offset: vec2<u32>,    // added after the shift
 }
 
-fn read_coefficients(channel: u32) -> Coefficients {
-    let shifts = number(channel, 6u);
-    let shift_right = (shifts >> 8u) & 0xffu;
+fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
+    let keys = bitcast<vec4<i32>>(first);
+    let second = numbers(channel, 1u);
+    let third = numbers(channel, 2u);
+    let shift_right = (second.z >> 8u) & 0xffu;
     let ones = (1u << (shift_right & 31u)) - 1u;
+    let below_one = select(vec2<u32>(ones, 0u), vec2<u32>(0xffffffffu, ones), shift_right >= 32u);
+    let addend = vec2<u32>(second.w, third.x);
     return Coefficients(
-        bitcast<i32>(number(channel, 2u)),
-        bitcast<i32>(number(channel, 3u)),
-        bitcast<i32>(number(channel, 4u)),
-        bitcast<i32>(number(channel, 5u)),
-        shifts & 0xffu,
-        shift_right,
-        shifts >> 16u,
-        select(vec2<u32>(ones, 0u), vec2<u32>(0xffffffffu, ones), shift_right >= 32u),
-        vec2<u32>(number(channel, 7u), number(channel, 8u)),
-        vec2<u32>(number(channel, 9u), number(channel, 10u)),
-    );
+        keys.z, keys.w, bitcast<i32>(second.x), bitcast<i32>(second.y), second.z & 0xffu, shift_right, second.z >> 16u,
+        below_one, addend, third.yz);
 }
 
 fn affine_of_one(k: i32) -> i32 {

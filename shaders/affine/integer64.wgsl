@@ -2,7 +2,7 @@
 // 96 bits: the low word first, the fourth word unused.
 //
 // Provides: Coefficients, read_coefficients, affine
-// Needs: number, coefficients, KEY_BASE, step_up, less, add, subtract, multiply, shift_left
+// Needs: numbers, coefficients, KEY_BASE, step_up, less, add, subtract, multiply, shift_left
 struct Coefficients {
     lowest: vec2<u32>, // a key outside `lowest` to `highest` gets the result of the nearer end
     highest: vec2<u32>,
@@ -17,25 +17,20 @@ struct Coefficients {
     offset: vec4<u32>,    // added after the shift
 }
 
-fn read_coefficients(channel: u32) -> Coefficients {
-    let shifts = number(channel, 11u);
-    let shift_right = (shifts >> 8u) & 0xffu;
+fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
+    let keys = numbers(channel, 1u);
+    let second = numbers(channel, 2u);
+    let third = numbers(channel, 3u);
+    let fourth = numbers(channel, 4u);
+    let shift_right = (second.w >> 8u) & 0xffu;
     let ones = (1u << (shift_right & 31u)) - 1u;
     let all = 0xffffffffu;
     let of_two = select(vec3<u32>(ones, 0u, 0u), vec3<u32>(all, ones, 0u), shift_right >= 32u);
+    let below_one = vec4<u32>(select(of_two, vec3<u32>(all, all, ones), shift_right >= 64u), 0u);
+    let offset = vec4<u32>(third.w, fourth.xy, 0u);
     return Coefficients(
-        vec2<u32>(number(channel, 4u), number(channel, 5u)),
-        vec2<u32>(number(channel, 6u), number(channel, 7u)),
-        vec2<u32>(number(channel, 8u), number(channel, 9u)),
-        number(channel, 10u),
-        (shifts & 0x20000u) != 0u,
-        shifts & 0xffu,
-        shift_right,
-        (shifts & 0x10000u) != 0u,
-        vec4<u32>(select(of_two, vec3<u32>(all, all, ones), shift_right >= 64u), 0u),
-        vec4<u32>(number(channel, 12u), number(channel, 13u), number(channel, 14u), 0u),
-        vec4<u32>(number(channel, 15u), number(channel, 16u), number(channel, 17u), 0u),
-    );
+        keys.xy, keys.zw, second.xy, second.z, (second.w & 0x20000u) != 0u, second.w & 0xffu, shift_right,
+        (second.w & 0x10000u) != 0u, below_one, vec4<u32>(third.xyz, 0u), offset);
 }
 
 fn add96(a: vec4<u32>, b: vec4<u32>) -> vec4<u32> {

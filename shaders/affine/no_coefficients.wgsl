@@ -3,6 +3,6 @@
 // Provides: Coefficients, read_coefficients
 alias Coefficients = u32;
 
-fn read_coefficients(channel: u32) -> Coefficients {
+fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
     return 0u;
 }

@@ -2,7 +2,7 @@
 // saturates, since both bounds are numbers of the destination. `src/arithmetic/parts.rs` finds the numbers.
 //
 // Provides: Coefficients, read_coefficients, Sum, distance, affine
-// Needs: number, coefficients, TO_NEAREST, LIMITS_KEYS, sum_of_parts
+// Needs: numbers, coefficients, TO_NEAREST, LIMITS_KEYS, sum_of_parts
 struct Coefficients {
     factor: u32,
     addend_high: u32, // the sum without the product, its upper and lower part; plus a half if rounding to nearest
@@ -15,13 +15,14 @@ struct Coefficients {
     origin: i32,      // the flipped key of the end with the smaller result
 }
 
-fn read_coefficients(channel: u32) -> Coefficients {
-    let shifts = number(channel, 5u);
-    var c = Coefficients(number(channel, 2u), number(channel, 3u), number(channel, 4u), shifts & 31u, 0u, 0, 0, 0, 0);
+fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
+    let second = numbers(channel, 1u);
+    let shifts = second.y;
+    var c = Coefficients(first.z, first.w, second.x, shifts & 31u, 0u, 0, 0, 0, 0);
     if LIMITS_KEYS {
         c.up = (shifts >> 8u) & 31u;
-        c.lowest = bitcast<i32>(number(channel, 6u));
-        c.highest = bitcast<i32>(number(channel, 7u));
+        c.lowest = bitcast<i32>(second.z);
+        c.highest = bitcast<i32>(second.w);
         c.flip = bitcast<i32>(shifts) >> 31u;
         c.origin = select(c.lowest, ~c.highest, c.flip < 0);
     }

@@ -1,7 +1,7 @@
 // The product of a dequantised integer and the scale, rounded to an f32, ties to even. Computed in integers.
 //
 // Provides: Coefficients, read_coefficients, affine
-// Needs: number, coefficients, significand, exponent, OPERAND_SIGN, OPERAND_INFINITY
+// Needs: coefficients, significand, exponent, OPERAND_SIGN, OPERAND_INFINITY
 struct Coefficients {
     scale: u32,          // significand of |scale|, its top bit at bit 23, or 0
     scale_exponent: i32, // exponent of that bit, less 1; of a scale of 0 far below
@@ -9,11 +9,11 @@ struct Coefficients {
     zero_point: i32,
 }
 
-fn read_coefficients(channel: u32) -> Coefficients {
-    let scale = number(channel, 2u);
+fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
+    let scale = first.z;
     let size = scale & 0x7fffffffu;
     let scale_exponent = select(exponent(size) - 1, -1000, size == 0u);
-    return Coefficients(significand(size), scale_exponent, scale & 0x80000000u, bitcast<i32>(number(channel, 3u)));
+    return Coefficients(significand(size), scale_exponent, scale & 0x80000000u, bitcast<i32>(first.w));
 }
 
 // Rounds once, as if exponents had no limits. This is right below the normal numbers too: x is an integer, so there the

@@ -2,7 +2,7 @@
 // to even both times. An estimate by f32 arithmetic finds the integer below, a remainder in integers decides the rest.
 //
 // Provides: Coefficients, read_coefficients, quotient
-// Needs: number, coefficients, significand, exponent
+// Needs: numbers, coefficients, significand, exponent
 struct Coefficients {
     least: i32,       // the bits of an f32: half the power of two below the scale
     most: i32,        // this power times 2^18, or ∞
@@ -14,15 +14,16 @@ struct Coefficients {
     beyond_from: u32, // ∞: the quotient of this magnitude is BEYOND
 }
 
-fn read_coefficients(channel: u32) -> Coefficients {
-    let scale = number(channel, 2u);
+fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
+    let second = numbers(channel, 1u);
+    let scale = first.z;
     let size = scale & 0x7fffffffu;
     let power = exponent(size);
     let least = (power + 126) << 23u;
     let most = min(power + 145, 255) << 23u;
     return Coefficients(
-        least, most, power << 23u, bitcast<f32>(number(channel, 4u)), bitcast<i32>(significand(size)),
-        scale & 0x80000000u, bitcast<i32>(number(channel, 3u)), 0x7f800000u);
+        least, most, power << 23u, bitcast<f32>(second.x), bitcast<i32>(significand(size)),
+        scale & 0x80000000u, bitcast<i32>(first.w), 0x7f800000u);
 }
 
 // Why this is exact. Let S = `scale`, and u = X * 2^(shift - 24) = |x| / 2^(the scale's exponent), so that the quotient

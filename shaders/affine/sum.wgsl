@@ -2,7 +2,7 @@
 // branches, four elements at a time.
 //
 // Provides: Coefficients, read_coefficients, Sum, SUM_BITS, sum
-// Needs: number, coefficients, significand, exponent, Specials, specials_of, OPERAND_SIGN_SHIFT, OPERAND_EXPONENT_BIAS
+// Needs: coefficients, significand, exponent, Specials, specials_of, OPERAND_SIGN_SHIFT, OPERAND_EXPONENT_BIAS
 
 // ± (high * 2^28 + low) * 2^-56 * 2^exponent, with high < 2^30 and low < 2^28.
 struct Sum {
@@ -24,9 +24,9 @@ struct Coefficients {
     specials: Specials,
 }
 
-fn read_coefficients(channel: u32) -> Coefficients {
-    let scale = number(channel, 2u);
-    let bias = number(channel, 3u);
+fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
+    let scale = first.z;
+    let bias = first.w;
     let scale_size = scale & 0x7fffffffu;
     let bias_size = bias & 0x7fffffffu;
     return Coefficients(

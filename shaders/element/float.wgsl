@@ -1,8 +1,8 @@
 // Floats of up to 32 bits, four at a time. Each lies in the upper bits of a word; the other bits may be anything, so
 // the two 16-bit floats of a word need not be split first. The constants of `destination/` describe the format.
 //
-// Provides: StepValue, element, elements, stepped, replaced, nan_value, nans_replaced, bound_bits, key_of, ONE_KEY, FIRST_NAN
-// Needs: number, bounds, ZERO_WITHIN, affine, step_value, from_step_value, SIGN_SHIFT, INFINITY, OPERAND_SIGN,
+// Provides: StepValue, element, elements, stepped, replaced, nan_value, nans_replaced, bits_of_bounds, key_of, ONE_KEY, FIRST_NAN
+// Needs: bounds, ZERO_WITHIN, affine, step_value, from_step_value, SIGN_SHIFT, INFINITY, OPERAND_SIGN,
 //     OPERAND_SIGN_SHIFT, OPERAND_INFINITY, OPERAND_MANTISSA_BITS
 alias StepValue = vec4<u32>;
 
@@ -28,8 +28,8 @@ fn nans_replaced(x: vec4<u32>) -> vec4<u32> {
 const ONE_KEY: vec2<u32> = vec2<u32>(0u, 1u << SIGN_SHIFT);
 const FIRST_NAN: vec2<u32> = vec2<u32>(0u, (INFINITY + 1u) << SIGN_SHIFT);
 
-fn bound_bits(channel: u32, n: u32) -> vec2<u32> {
-    return vec2<u32>(0u, number(channel, n));
+fn bits_of_bounds(first: vec4<u32>) -> vec4<u32> {
+    return vec4<u32>(0u, first.x, 0u, first.y);
 }
 
 fn key_of(bits: vec2<u32>) -> vec2<u32> {

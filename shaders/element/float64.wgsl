@@ -1,7 +1,7 @@
 // 64-bit floats, the low word first. `destination/f64.wgsl` describes the format.
 //
-// Provides: StepValue, element, magnitude, is_nan, bound_bits, key_of, ONE_KEY, FIRST_NAN
-// Needs: number, bounds, ZERO_WITHIN, affine, SIGN, INFINITY, subtract, less_unsigned
+// Provides: StepValue, element, magnitude, is_nan, bits_of_bounds, key_of, ONE_KEY, FIRST_NAN
+// Needs: bounds, ZERO_WITHIN, affine, SIGN, INFINITY, subtract, less_unsigned
 alias StepValue = vec2<u32>;
 
 fn magnitude(bits: vec2<u32>) -> vec2<u32> {
@@ -16,8 +16,8 @@ fn is_nan(bits: vec2<u32>) -> bool {
 const ONE_KEY: vec2<u32> = vec2<u32>(1u, 0u);
 const FIRST_NAN: vec2<u32> = vec2<u32>(1u, INFINITY);
 
-fn bound_bits(channel: u32, n: u32) -> vec2<u32> {
-    return vec2<u32>(number(channel, 2u * n), number(channel, 2u * n + 1u));
+fn bits_of_bounds(first: vec4<u32>) -> vec4<u32> {
+    return first;
 }
 
 fn key_of(bits: vec2<u32>) -> vec2<u32> {

@@ -2,7 +2,7 @@
 // elements. `key` comes from `source/`, `from_key` from `destination/`.
 //
 // Provides: StepValue, Bounds, read_bounds, element
-// Needs: params, number, KEY_BASE, MAX_WINS, bounds, affine, key, from_key, less
+// Needs: params, KEY_BASE, MAX_WINS, bounds, affine, key, from_key, less
 alias StepValue = vec2<u32>;
 
 struct Bounds {
@@ -11,9 +11,9 @@ struct Bounds {
 }
 
 // As `bound_keys` in `keys.wgsl`.
-fn read_bounds(channel: u32) -> Bounds {
-    let low = vec2<u32>(number(channel, 0u), number(channel, 1u) ^ KEY_BASE);
-    let high = vec2<u32>(number(channel, 2u), number(channel, 3u) ^ KEY_BASE);
+fn read_bounds(first: vec4<u32>) -> Bounds {
+    let low = vec2<u32>(first.x, first.y ^ KEY_BASE);
+    let high = vec2<u32>(first.z, first.w ^ KEY_BASE);
     let max_wins = (params.rules & MAX_WINS) != 0u;
     return Bounds(select(low, high, max_wins && less(high, low)), high);
 }

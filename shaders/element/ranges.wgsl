@@ -4,7 +4,7 @@
 // share no key.
 //
 // Provides: Bounds, read_bounds, ZERO_WITHIN
-// Needs: params, MAX_WINS, NAN_TO_MIN, NAN_TO_MAX, bound_bits, key_of, ONE_KEY, FIRST_NAN, add, subtract, less
+// Needs: params, MAX_WINS, NAN_TO_MIN, NAN_TO_MAX, bits_of_bounds, key_of, ONE_KEY, FIRST_NAN, add, subtract, less
 struct Bounds {
     below_first: vec2<u32>, // below_count keys from here on are replaced by min_bits
     below_count: vec2<u32>,
@@ -17,10 +17,10 @@ struct Bounds {
 // Whether no bound replaces a zero or a NaN. Then the bounds' bits suffice.
 override ZERO_WITHIN: bool = false;
 
-fn read_bounds(channel: u32) -> Bounds {
+fn read_bounds(first: vec4<u32>) -> Bounds {
     let zero = vec2<u32>(0u);
-    let min_bits = bound_bits(channel, 0u);
-    let max_bits = bound_bits(channel, 1u);
+    let min_bits = bits_of_bounds(first).xy;
+    let max_bits = bits_of_bounds(first).zw;
     if ZERO_WITHIN {
         return Bounds(zero, zero, zero, zero, min_bits, max_bits);
     }

@@ -1,7 +1,7 @@
 // The uniform block of a window (the dispatches on one set of bindings) with the numbers of one clamp.
 // `src/arithmetic/numbers.rs` lists the numbers. `element/` and `affine/` derive from them what they compute with.
 //
-// Provides: params, number, bounds, coefficients, set_channel
+// Provides: params, numbers, bounds, coefficients, set_channel
 // Needs: Bounds, Coefficients, Geometry, read_bounds, read_coefficients
 struct Params {
     rules: u32,
@@ -11,17 +11,17 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 
-// Number `n` of the clamp.
-fn number(channel: u32, n: u32) -> u32 {
-    return params.numbers[n / 4u][n % 4u];
+// The `n`-th four numbers of the clamp.
+fn numbers(channel: u32, n: u32) -> vec4<u32> {
+    return params.numbers[n];
 }
 
 fn bounds() -> Bounds {
-    return read_bounds(0u);
+    return read_bounds(numbers(0u, 0u));
 }
 
 fn coefficients() -> Coefficients {
-    return read_coefficients(0u);
+    return read_coefficients(0u, numbers(0u, 0u));
 }
 
 // One clamp serves all elements.

@@ -1,8 +1,8 @@
 // The uniform block of a window (the dispatches on one set of bindings), and a table of all channels' numbers in a
-// storage buffer: a number of all channels, then the next number, so that invocations that need neighbouring channels
-// load neighbouring words. The host writes the table; `gather.wgsl` then writes the numbers that lie on the GPU.
+// storage buffer: four numbers of all channels, then the next four, so that invocations that need neighbouring channels load
+// neighbouring packets. The host writes the table; `gather.wgsl` then writes the numbers that lie on the GPU.
 //
-// Provides: params, number, bounds, coefficients, set_channel
+// Provides: params, numbers, bounds, coefficients, set_channel
 // Needs: Bounds, Coefficients, Geometry, read_bounds, read_coefficients
 struct Params {
     rules: u32,
@@ -11,10 +11,10 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(3) var<storage, read> table: array<u32>;
+@group(0) @binding(3) var<storage, read> table: array<vec4<u32>>;
 
-// Number `n` of a channel.
-fn number(channel: u32, n: u32) -> u32 {
+// The `n`-th four numbers of a channel.
+fn numbers(channel: u32, n: u32) -> vec4<u32> {
     return table[n * params.channels + channel];
 }
 
@@ -23,8 +23,9 @@ var<private> current_bounds: Bounds;
 var<private> current_coefficients: Coefficients;
 
 fn set_channel(channel: u32) {
-    current_bounds = read_bounds(channel);
-    current_coefficients = read_coefficients(channel);
+    let first = numbers(channel, 0u);
+    current_bounds = read_bounds(first);
+    current_coefficients = read_coefficients(channel, first);
 }
 
 fn bounds() -> Bounds {

@@ -84,8 +84,8 @@ impl Arithmetic {
         if self.is_wide() { 4 } else { 2 }
     }
 
-    /// The count of a clamp's numbers, in words.
-    pub(crate) const fn number_count(self) -> usize {
+    /// The count of a clamp's numbers, in vectors of four words.
+    pub(crate) const fn vector_count(self) -> usize {
         let of_step = match (self.step, self.class()) {
             (AffineStep::None, _) => 0,
             (AffineStep::Fixed, _) => 2,
@@ -97,7 +97,7 @@ impl Arithmetic {
             (_, Class::Quantized) => 3,
             _ => 2,
         };
-        self.bound_count() + of_step
+        (self.bound_count() + of_step).div_ceil(4)
     }
 
     /// The index of Min, Max, scale and bias among a clamp's numbers.
@@ -139,7 +139,7 @@ struct Lister<'a> {
 }
 
 impl Lister<'_> {
-    /// The numbers of the `n`-th clamp, as many as [`Arithmetic::number_count`]; behind them zeros.
+    /// The numbers of the `n`-th clamp, as many as [`Arithmetic::vector_count`] times 4 at most; behind them zeros.
     fn numbers(&self, clamp: &Clamp, n: usize) -> [u32; MOST_NUMBERS] {
         let mut numbers = [0; MOST_NUMBERS];
         let bounds = self.bounds.of(clamp);
@@ -201,7 +201,7 @@ impl fmt::Display for ParameterPlace {
 pub(crate) struct Parameters {
     /// The rules and the count of channels, up to a multiple of 16 bytes, then the numbers of one clamp.
     in_block: [u32; 4 + MOST_NUMBERS],
-    table: Option<Vec<u32>>,
+    table: Option<Vec<[u32; 4]>>,
 }
 
 impl Parameters {
@@ -223,16 +223,16 @@ impl Parameters {
             in_block[4..].copy_from_slice(&of_clamp(0));
             return Self { in_block, table: None };
         }
-        // A number of all channels, then the next number.
-        let count = arithmetic.number_count();
-        let mut table = vec![0; count * channels];
+        // Four numbers of all channels, then the next four.
+        let count = arithmetic.vector_count();
+        let mut table = vec![[0; 4]; count * channels];
         let mut numbers = of_clamp(0);
         for channel in 0..channels {
             if clamps.len() > 1 {
                 numbers = of_clamp(if reversed { clamps.len() - 1 - channel } else { channel });
             }
-            for (n, number) in numbers[..count].iter().enumerate() {
-                table[n * channels + channel] = *number;
+            for (n, four) in numbers.as_chunks().0[..count].iter().enumerate() {
+                table[n * channels + channel] = *four;
             }
         }
         Self { in_block, table: Some(table) }

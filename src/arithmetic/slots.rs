@@ -32,8 +32,9 @@ mirrors! {
         slots: [SlotParams; MAX_SLOTS],
         count: u32,
         channels: u32,
-        table_channels: u32,
         grid_width: u32,
+        /// Padding to the alignment of the WGSL struct.
+        padding: u32,
     }
 
     /// Mirrors `Slot` in `gather.wgsl`.
@@ -65,16 +66,11 @@ impl GatherParams {
             if number < 2 {
                 *params = SlotParams::of_bound(arithmetic, number);
             }
-            let first = arithmetic.place_of(number) * target.of_table + target.first;
+            let place = arithmetic.place_of(number);
+            let first = 4 * (place / 4 * target.of_table + target.first) + place % 4;
             *params = SlotParams { start, stride, first: first as u32, ..*params };
         }
-        Self {
-            slots,
-            count: read.len() as u32,
-            channels: target.channels as u32,
-            table_channels: target.of_table as u32,
-            grid_width,
-        }
+        Self { slots, count: read.len() as u32, channels: target.channels as u32, grid_width, padding: 0 }
     }
 }
 

@@ -12,8 +12,8 @@ use crate::{Clamp, Error};
 /// whose numbers on the GPU differ between channels. Each call checks them against its shape.
 ///
 /// The numbers of several channels, and those on the GPU, lie in a table, a storage buffer of the prepared call. A channel
-/// takes 8 to 72 bytes, with a scale or bias on the GPU 16. F32 takes 8 bytes without an affine step and 16 with one, so a
-/// binding of 128 MiB holds 16,777,216 or 8,388,608 channels. A table beyond a binding or a buffer is [`Error::Limit`];
+/// takes 16 to 80 bytes, with a scale or bias on the GPU 16. F32 takes 16 bytes, so a binding of 128 MiB holds 8,388,608
+/// channels. A table beyond a binding or a buffer is [`Error::Limit`];
 /// slices are clamped in chunks of fewer channels.
 ///
 /// ```
