@@ -456,7 +456,7 @@ fn limits(table: &mut Table, gpu: &Gpu) {
     // More channels than a binding has room for. This can happen with any limits.
     let small = gpu.limited(|limits| limits.max_storage_buffer_binding_size = 1 << 16);
     let all: Vec<_> = (0..4097_u16).map(|n| Clamp::at_most(f32::from(n))).collect();
-    let (data, numbers) = (buffer(&small, &vec![0; 4 * 4100]), buffer(&small, &vec![0; 4 * 4100]));
+    let [data, numbers] = [(); 2].map(|()| buffer(&small, &vec![0; 4 * 4100]));
     let in_place = |count: usize| Operands::in_place(View::of::<f32>(&data, packed(&[count, 1])));
     small.clamper().prepare(Clamps::along(0, &all[..4096]), in_place(4096)).unwrap();
     table.call("a table of 4097 clamps", &small, Clamps::along(0, &all), in_place(4097));
