@@ -17,7 +17,7 @@ let check;
 let report;
 let running = false;
 let stopping = false;
-/** The cells of the matrix, by pair and kernel, which stay while their numbers change. */
+/** The cells of the matrix, by pair, which stay while their numbers change. */
 const cells = new Map();
 
 function notice(text) {
@@ -67,7 +67,7 @@ async function start(quick) {
   check = report = undefined;
   cells.clear();
   notice("");
-  for (const id of ["speed", "matrix", "copied"]) find(id).replaceChildren();
+  for (const id of ["speed", "matrix", "others", "copied"]) find(id).replaceChildren();
   find("difference").hidden = find("report").hidden = true;
   Object.assign(find("verdict"), { textContent: "–", className: "" });
   find("bar").value = 0;
@@ -204,50 +204,63 @@ function figures({ clock, copy, clamps, bytes }) {
   );
 }
 
-/** Shows pairs of types on kernels. */
+/** Shows pairs of types: sources by destinations, and the types that do not convert in a line below. */
 function matrix({ cells: found }) {
-  const kernels = DeviceCheck.kernels();
-  if (!find("matrix").firstChild) find("matrix").append(row("th", ["", ...kernels]));
-  for (const cell of found) {
-    if (!cells.has(cell.pair)) {
-      const line = row("td", [cell.pair]);
-      const places = kernels.map(() => {
-        const place = document.createElement("td");
-        place.append(element("span", "·", { className: "none", title: "not run", ariaLabel: "not run" }));
-        return place;
-      });
-      line.append(...places);
-      find("matrix").append(line);
-      cells.set(cell.pair, new Map(kernels.map((kernel, n) => [kernel, places[n]])));
-    }
-    fill(cells.get(cell.pair).get(cell.kernel), cell);
+  if (!find("matrix").firstChild) grid();
+  const pairs = new Map();
+  for (const { pair, cases: ran, failed } of found) {
+    const sum = pairs.get(pair) ?? { ran: 0, failed: 0 };
+    pairs.set(pair, { ran: sum.ran + ran, failed: sum.failed + failed });
   }
+  for (const [pair, sum] of pairs) fill(pair, sum);
 }
 
-/** Shows a cell's numbers. A button stays, so that it can be pressed while the check runs. */
-function fill(place, { pair, kernel, cases, failed }) {
-  if (failed === 0) {
-    const text = `✓ ${cases}`;
-    if (place.textContent !== text) place.replaceChildren(element("span", text, { className: "good" }));
-    return;
-  }
+function grid() {
+  const place = (pair) => {
+    const cell = document.createElement("td");
+    cell.append(element("span", "·", { className: "none", title: `${pair}: not run`, ariaLabel: `${pair}: not run` }));
+    cells.set(pair, cell);
+    return cell;
+  };
+  const line = (head, places) => {
+    const cells = row("td", [head]);
+    cells.append(...places);
+    return cells;
+  };
+  const types = DeviceCheck.convertible();
+  find("matrix").append(row("th", ["from, to", ...types]));
+  find("matrix").append(...types.map((source) => line(source, types.map((type) => place(`${source} to ${type}`)))));
+  const others = DeviceCheck.others();
+  find("others").append(row("th", ["to itself", ...others]), line("", others.map((type) => place(`${type} to ${type}`))));
+}
+
+/** Shows a pair's state. A button stays, so that it can be pressed while the check runs. */
+function fill(pair, { failed }) {
+  const place = cells.get(pair);
   let button = place.querySelector("button");
   if (!button) {
-    button = element("button", "", { className: "bad", type: "button" });
-    button.addEventListener("click", () => difference(pair, kernel));
+    button = element("button", "", { type: "button" });
+    button.addEventListener("click", () => closer(pair));
     place.replaceChildren(button);
   }
-  button.textContent = `✗ ${failed} of ${cases}`;
-  button.ariaLabel = `${pair}, ${kernel}: ${failed} of ${cases} cases differ`;
+  button.textContent = failed === 0 ? "✓" : "✗";
+  button.className = failed === 0 ? "good" : "bad";
+  button.title = button.ariaLabel = `${pair}: ${failed === 0 ? "right" : "differs"}`;
 }
 
-/** Shows the first difference of a cell. */
-function difference(pair, kernel) {
-  const { cells, failures } = report[0].self_test;
-  const { first } = cells.find((cell) => cell.pair === pair && cell.kernel === kernel);
-  const text = failures.find((failure) => failure.case === first)?.text ?? "More cases differ than the report tells.";
-  const again = `cargo run --release --example doctor -- --cases ${first}..${first + 1}`;
-  find("difference").textContent = `${pair}, ${kernel}: case ${first}\n${text}\n\nOutside the browser: ${again}`;
+/** Shows a pair's kernels, and its first difference. */
+function closer(pair) {
+  const { cells: all, failures } = report[0].self_test;
+  const kernels = all.filter((cell) => cell.pair === pair);
+  const counts = kernels.map(({ kernel, cases, failed }) => `${failed === 0 ? "✓" : "✗"} ${kernel}: ${failed} of ${cases} cases differ`);
+  const lines = [pair, ...counts];
+  const first = Math.min(...kernels.map(({ first }) => first ?? Infinity));
+  if (first < Infinity) {
+    const text = failures.find((failure) => failure.case === first)?.text ?? "More cases differ than the report tells.";
+    const again = `cargo run --release --example doctor -- --cases ${first}..${first + 1}`;
+    lines.push("", `case ${first}`, text, "", `Outside the browser: ${again}`);
+  }
+  find("difference").textContent = lines.join("\n");
   find("difference").hidden = false;
   find("difference").scrollIntoView({ block: "nearest" });
 }

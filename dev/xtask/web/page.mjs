@@ -177,8 +177,11 @@ async function check(page) {
   await page.locator("#status", { hasText: "done" }).waitFor({ timeout: 1_200_000 });
   assert.match(await page.locator("#status").textContent(), /^done: (\d+) of \1 cases in .*, no element differs$/);
   assert.match(await page.locator("#notice").textContent(), /^This adapter is a CPU/);
-  assert.equal(await page.locator("#matrix .bad").count(), 0);
-  assert.equal(await page.locator("#matrix tr").count(), 85, "the head, and a line for each pair");
+  assert.equal(await page.locator("#results button.bad").count(), 0);
+  assert.equal(await page.locator("#matrix tr").count(), 10, "the head, and a line for each source");
+  assert.equal(await page.locator("#results button.good").count(), 84, "9 by 9 pairs, and 3 beside");
+  await page.getByRole("button", { name: "u8 to f32: right" }).click();
+  assert.match(await page.locator("#difference").textContent(), /^u8 to f32\n✓ .+: 0 of \d+ cases differ$/m);
   assert.equal(await page.locator("#speed tr").count(), 7, "the head, the copy and five clamps");
   assert.doesNotMatch(await report(), /ended early/);
   await page.getByRole("button", { name: "Copy report" }).click();
@@ -207,8 +210,9 @@ async function planted(page) {
   await page.locator("#matrix button.bad").first().waitFor();
   await page.getByRole("button", { name: "Stop" }).click();
   await status(page, /^stopped: .* elements differ$/);
-  await page.getByRole("button", { name: /^f32 to f32, stream: .* differ$/ }).click();
+  await page.getByRole("button", { name: "f32 to f32: differs" }).click();
   const difference = await page.locator("#difference").textContent();
+  assert.match(difference, /^✗ stream: \d+ of \d+ cases differ$/m);
   assert.match(difference, /input 0x[0-9a-f]{8}, expected 0x[0-9a-f]{8}.*, got 0x[0-9a-f]{8}/);
   assert.match(difference, /doctor -- --cases \d+\.\.\d+$/);
   assert.match(await page.locator("#report").inputValue(), /elements differ\*\* from the CPU reference/);

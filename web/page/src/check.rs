@@ -2,7 +2,7 @@
 
 use clamp_check::{Check, Extent, Report};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
-use wgpu_clamp::wgpu;
+use wgpu_clamp::{DType, wgpu};
 
 /// A check of the adapter that the browser gives, one case at a time.
 #[wasm_bindgen]
@@ -70,9 +70,16 @@ impl DeviceCheck {
         vec![report.to_json(), report.to_string()]
     }
 
-    /// The kernels, in the order of the matrix.
+    /// The types that convert into each other, in the order of the grid.
     #[must_use]
-    pub fn kernels() -> Vec<String> {
-        clamp_check::KERNELS.iter().map(|(name, _)| (*name).to_owned()).collect()
+    pub fn convertible() -> Vec<String> {
+        DType::CONVERTIBLE.iter().map(DType::to_string).collect()
+    }
+
+    /// The types that do not convert.
+    #[must_use]
+    pub fn others() -> Vec<String> {
+        let others = DType::ALL.iter().filter(|dtype| !DType::CONVERTIBLE.contains(dtype));
+        others.map(DType::to_string).collect()
     }
 }
