@@ -43,8 +43,10 @@ impl Fixed {
         let ascend = scaled >= 0.0;
         let is_before = |result| if ascend { result <= lowest } else { result >= highest };
         let is_behind = |result| if ascend { result >= highest } else { result <= lowest };
-        let start = first_with(first..end, |number| !is_before(linear.result(number)));
-        let stop = first_with(start..end, |number| is_behind(linear.result(number)));
+        let guess = |result: i64| ((f64::from(result as i32) - affine.bias()) / affine.scale()) as i64;
+        let (before, behind) = if ascend { (lowest, highest) } else { (highest, lowest) };
+        let start = first_with(first..end, guess(before), |number| !is_before(linear.result(number)));
+        let stop = first_with(start..end, guess(behind), |number| is_behind(linear.result(number)));
         let (below, above) = if ascend { (first..start, stop..end) } else { (stop..end, first..start) };
         // Products are linear, so the ends of a range stand for all of it.
         let ends = |range: &Range<i64>| range.clone().min().into_iter().chain(range.clone().max());
@@ -53,12 +55,11 @@ impl Fixed {
         [nearest, nearest - 1, nearest + 1].into_iter().find_map(|factor| {
             // Each source number narrows the range of addends.
             let rest = |result: i64, number: i64| (result << SHIFT) - number * factor;
-            let (mut low, mut high) = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2);
-            for (number, result) in (start..stop).zip(linear.results(start..stop)) {
-                let addend = rest(result, number);
-                low = low.max(addend);
-                high = high.min(addend + (1 << SHIFT) - 1);
-            }
+            let (mut low, mut high) = if rounding == Rounding::TowardZero && lowest >= 0 {
+                narrowed(linear.floors(start..stop), start, factor)
+            } else {
+                narrowed(linear.results(start..stop), start, factor)
+            };
             high = ends(&below).fold(high, |high, number| high.min(rest(lowest + 1, number) - 1));
             low = ends(&above).fold(low, |low, number| low.max(rest(highest, number)));
             (low <= high).then(|| Self { factor: factor as i32, addend: low.max(0).min(high) as i32 })
@@ -66,16 +67,27 @@ impl Fixed {
     }
 }
 
-/// The first number of a range from which on `holds` is true; the range's end if there is none.
-fn first_with(range: Range<i64>, holds: impl Fn(i64) -> bool) -> i64 {
-    let Range { mut start, mut end } = range;
-    while start < end {
-        let middle = start + (end - start) / 2;
-        if holds(middle) {
-            end = middle;
-        } else {
-            start = middle + 1;
-        }
+/// The least and the greatest addend that give the results of the numbers from `start` on.
+fn narrowed(results: impl Iterator<Item = i64>, start: i64, factor: i64) -> (i64, i64) {
+    let (mut most, mut least) = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2);
+    let mut product = start * factor;
+    for result in results {
+        let addend = (result << SHIFT) - product;
+        most = most.max(addend);
+        least = least.min(addend + (1 << SHIFT) - 1);
+        product += factor;
     }
-    start
+    (most, least)
+}
+
+/// The first number of a range from which on `holds` is true; the range's end if there is none. `guess` is near it.
+fn first_with(range: Range<i64>, guess: i64, holds: impl Fn(i64) -> bool) -> i64 {
+    let mut number = guess.clamp(range.start, range.end);
+    while number > range.start && holds(number - 1) {
+        number -= 1;
+    }
+    while number < range.end && !holds(number) {
+        number += 1;
+    }
+    number
 }

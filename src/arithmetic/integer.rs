@@ -131,11 +131,19 @@ impl Linear {
 
     /// The results for `keys` from `lowest` up to `highest`, each sum from the one before.
     pub(super) fn results(&self, keys: Range<i64>) -> impl Iterator<Item = i64> {
+        self.sums(keys).map(|sum| self.rounded(sum))
+    }
+
+    /// As [`results`](Self::results), if none is negative and the step truncates.
+    pub(super) fn floors(&self, keys: Range<i64>) -> impl Iterator<Item = i64> {
+        self.sums(keys).map(|sum| (sum >> self.shift_right).wrapping_add(self.offset as i64))
+    }
+
+    fn sums(&self, keys: Range<i64>) -> impl Iterator<Item = i64> {
         let (mut sum, step) = (self.sum(keys.start), self.sum(1).wrapping_sub(self.sum(0)));
         keys.map(move |_| {
-            let result = self.rounded(sum);
-            sum = sum.wrapping_add(step);
-            result
+            let next = sum.wrapping_add(step);
+            std::mem::replace(&mut sum, next)
         })
     }
 
