@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::pipeline::Pipelines;
-use super::prepared::{Entry, Group, Recorded, Shared, Source};
+use super::prepared::{Entry, Group, Shared, Source, Unbound};
 use super::uniform::UniformBlocks;
 use super::{F16Conversions, Operands, Prepared, adapter, mapped, scope, uniform};
 use crate::arithmetic::{Parameters, kept_in};
@@ -390,7 +390,7 @@ impl Clamper {
     }
 
     /// Binds the operands. Call it within an error scope.
-    fn bound(&self, operands: &Operands<'_>, groups: Vec<Group>, dispatches: Vec<Recorded>) -> Prepared {
+    fn bound(&self, operands: &Operands<'_>, groups: Vec<Group>, dispatches: Vec<Unbound>) -> Prepared {
         let (device, places) = (self.inner.device.clone(), operands.places());
         let shared = Shared { device, places, groups, dispatches };
         Prepared::new(Arc::new(shared), operands, operands.label().map(Into::into))
@@ -401,7 +401,7 @@ impl Clamper {
 struct Building<'a> {
     clamper: &'a Clamper,
     groups: Vec<Group>,
-    dispatches: Vec<Recorded>,
+    dispatches: Vec<Unbound>,
     /// The pipelines so far. Each is looked up and logged once, however many windows use it.
     pipelines: Vec<(PipelineName, wgpu::ComputePipeline)>,
 }
@@ -417,7 +417,7 @@ impl Building<'_> {
             self.pipelines.push((name, pipeline.clone()));
             pipeline
         };
-        self.dispatches.push(Recorded { pipeline, group: self.groups.len() - 1, grid });
+        self.dispatches.push(Unbound { pipeline, group: self.groups.len() - 1, grid });
         Ok(())
     }
 

@@ -27,10 +27,10 @@ use crate::plan::Range;
 /// ```
 #[derive(Clone)]
 pub struct Prepared {
-    shared: Arc<Shared>,
-    /// One for each of the [`Shared::groups`].
-    bind_groups: Arc<[wgpu::BindGroup]>,
+    /// What recording reads, in one piece of memory.
+    dispatches: Arc<[Recorded]>,
     label: Option<Arc<str>>,
+    shared: Arc<Shared>,
 }
 
 /// What does not depend on the buffers of the program.
@@ -38,7 +38,7 @@ pub(super) struct Shared {
     pub(super) device: wgpu::Device,
     pub(super) places: Places,
     pub(super) groups: Vec<Group>,
-    pub(super) dispatches: Vec<Recorded>,
+    pub(super) dispatches: Vec<Unbound>,
 }
 
 /// The layout and the resources of a bind group.
@@ -68,11 +68,18 @@ pub(super) enum Source {
     Operand(usize),
 }
 
-pub(super) struct Recorded {
+/// A dispatch that is not bound yet. Dispatches of one group follow each other.
+pub(super) struct Unbound {
     pub(super) pipeline: wgpu::ComputePipeline,
-    /// The index of its bind group.
+    /// The index of its group.
     pub(super) group: usize,
     pub(super) grid: [u32; 2],
+}
+
+struct Recorded {
+    pipeline: wgpu::ComputePipeline,
+    bind_group: wgpu::BindGroup,
+    grid: [u32; 2],
 }
 
 impl Group {
@@ -99,9 +106,17 @@ impl Prepared {
     /// Binds the operands. Call it within an error scope.
     pub(super) fn new(shared: Arc<Shared>, operands: &Operands<'_>, label: Option<Arc<str>>) -> Self {
         let name = label.as_deref().unwrap_or(LABEL);
-        let bind = |group: &Group| group.bind(&shared.device, operands, name);
-        let bind_groups = shared.groups.iter().map(bind).collect();
-        Self { shared, bind_groups, label }
+        let mut last: Option<(usize, wgpu::BindGroup)> = None;
+        let bind = |Unbound { pipeline, group, grid }: &Unbound| {
+            let bind_group = match &last {
+                Some((bound, bind_group)) if bound == group => bind_group.clone(),
+                _ => shared.groups[*group].bind(&shared.device, operands, name),
+            };
+            last = Some((*group, bind_group.clone()));
+            Recorded { pipeline: pipeline.clone(), bind_group, grid: *grid }
+        };
+        let dispatches = shared.dispatches.iter().map(bind).collect();
+        Self { dispatches, label, shared }
     }
 
     /// The same clamp on other buffers: for a swap chain, a pool, or buffers that change places. It shares pipelines and
@@ -143,7 +158,7 @@ impl Prepared {
     /// dispatch reads them; a few do if all four numbers are on the GPU, or with many windows or channels.
     #[must_use]
     pub fn dispatches(&self) -> usize {
-        self.shared.dispatches.len()
+        self.dispatches.len()
     }
 
     /// Records the clamp, with a [label](Operands::with_label) within a debug group. Overwrites the pass's pipeline and bind
@@ -160,12 +175,12 @@ impl Prepared {
 
     fn dispatch(&self, pass: &mut wgpu::ComputePass<'_>) {
         let mut last: Option<&Recorded> = None;
-        for next in &self.shared.dispatches {
+        for next in self.dispatches.iter() {
             if last.is_none_or(|last| last.pipeline != next.pipeline) {
                 pass.set_pipeline(&next.pipeline);
             }
-            if last.is_none_or(|last| last.group != next.group) {
-                pass.set_bind_group(0, &self.bind_groups[next.group], &[]);
+            if last.is_none_or(|last| last.bind_group != next.bind_group) {
+                pass.set_bind_group(0, &next.bind_group, &[]);
             }
             pass.dispatch_workgroups(next.grid[0], next.grid[1], 1);
             last = Some(next);
