@@ -15,7 +15,7 @@ impl Host {
     ///
     /// wgpu's environment variables apply, among them `WGPU_BACKEND` (such as `vulkan` or `gl`), `WGPU_ADAPTER_NAME`
     /// (a part of the name, in upper or lower case) and `WGPU_POWER_PREF` (`low` or `high`; default `high`).
-    /// `WGPU_CLAMP_ADAPTER=1` takes the adapter with index 1, as [`open_nth`](Self::open_nth) does.
+    /// `WGPU_CLAMP_ADAPTER=1` takes the adapter with index 1, as `open_nth` does.
     /// [`description`](Self::description) names the adapter taken.
     ///
     /// # Errors

@@ -40,13 +40,13 @@
 //!
 //! # Environment variables
 //!
-//! Only [`Host::open`] and [`Host::open_nth`] read variables: `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF`, those of
+//! Only [`Host::open`] and `Host::open_nth` read variables: `WGPU_BACKEND`, `WGPU_ADAPTER_NAME`, `WGPU_POWER_PREF`, those of
 //! [`wgpu::InstanceDescriptor::new_without_display_handle_from_env`], and `WGPU_CLAMP_ADAPTER`, an index as for
-//! [`Host::open_nth`].
+//! `Host::open_nth`.
 //!
 //! # Several GPUs
 //!
-//! A [`Host`] is one device. N processes, or threads, take N GPUs by [`Host::open_nth`], or each with
+//! A [`Host`] is one device. N processes, or threads, take N GPUs by `Host::open_nth`, or each with
 //! `WGPU_CLAMP_ADAPTER=0`, `1` and so on in its environment.
 //!
 //! Vulkan, and so wgpu, ignores `CUDA_VISIBLE_DEVICES`, `ROCR_VISIBLE_DEVICES` and `HIP_VISIBLE_DEVICES`. Containers
