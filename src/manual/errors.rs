@@ -26,7 +26,7 @@
 //! ```
 //! use wgpu_clamp::{Clamp, Layout, Limits, Plan, reference};
 //!
-//! let error = reference::clamp_slice_in_place(Clamp::new(0, 6), &mut [0_u8; 8]).unwrap_err();
+//! let error = reference::clamp_slice_in_place(&Clamp::new(0, 6), &mut [0_u8; 8]).unwrap_err();
 //! assert_eq!(
 //!     error.to_string(),
 //!     "slice: u8 is not the dtype of the clamp, i32; a clamp has the dtype of its bounds (literals without a suffix are f64 \
