@@ -7,7 +7,7 @@ use wgpu_clamp::{Clamp, Error, Host};
 
 fn clamp(host: &Host) -> Result<(), Error> {
     let mut data = [3_u8, 7];
-    host.clamp_slice_in_place(&Clamp::at_most(5_u8), &mut data).run_blocking()?;
+    host.clamp_slice_in_place(Clamp::at_most(5_u8), &mut data).run_blocking()?;
     assert_eq!(data, [3, 5]);
     Ok(())
 }
