@@ -42,7 +42,7 @@ fn case(u: &mut Unstructured, mut src: Layout, dst: Layout, execute: Option<Exec
     check(&src);
     check(&dst);
     for &dtype in DType::ALL {
-        accepted(Plan::new(&Clamp::unbounded(dtype), &src, &dst, Limits::default()));
+        accepted(Plan::new(Clamp::unbounded(dtype), &src, &dst, Limits::default()));
     }
     transform(u, &dst)?;
 

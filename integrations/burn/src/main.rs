@@ -98,7 +98,7 @@ impl Program {
     fn submit(&self, operands: &Operands<'_>) -> Result<()> {
         let mut encoder =
             self.clamper.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.clamper.encode(&mut encoder, &self.clamp, *operands)?;
+        self.clamper.encode(&mut encoder, self.clamp, *operands)?;
         self.queue.submit([encoder.finish()]);
         Ok(())
     }

@@ -50,7 +50,7 @@ async fn a_device_is_opened_and_named() {
     let host = Host::open().await.unwrap();
     assert!(host.description().contains("BrowserWebGpu"), "{}", host.description());
     let mut out = [0.0_f32; 3];
-    host.clamp_slice(&Clamp::new(0.0_f32, 6.0), &[-1.5_f32, 0.25, 7.0], &mut out).run().await.unwrap();
+    host.clamp_slice(Clamp::new(0.0_f32, 6.0), &[-1.5_f32, 0.25, 7.0], &mut out).run().await.unwrap();
     assert_eq!(out.map(f32::to_bits), [0.0_f32, 0.25, 6.0].map(f32::to_bits));
 }
 
@@ -143,7 +143,7 @@ async fn prepared_once_and_recorded_into_one_pass() {
     let by_plane = View::of::<u8>(pixels.buffer(), pixels.layout().permute(&[1, 0]).unwrap());
     let double = Clamp::at_most(200_u8).with_affine(2.0, 1.0).unwrap();
     let double = clamper.prepare(&double, Operands::new(by_plane, planes.view())).unwrap();
-    let cap = clamper.prepare(&Clamp::at_least(30_u8), Operands::in_place(planes.view())).unwrap();
+    let cap = clamper.prepare(Clamp::at_least(30_u8), Operands::in_place(planes.view())).unwrap();
 
     let mut encoder = clamper.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
     {
@@ -188,7 +188,7 @@ async fn a_destroyed_buffer_is_reported_to_the_error_scope() {
     let tensor = Tensor::upload(&host, &[4], &[1_u8, 2, 3, 4]).unwrap();
     tensor.buffer().destroy();
     let scope = host.clamper().device().push_error_scope(wgpu::ErrorFilter::Validation);
-    host.submit(&Clamp::new(2_u8, 3), Operands::in_place(tensor.view())).unwrap();
+    host.submit(Clamp::new(2_u8, 3), Operands::in_place(tensor.view())).unwrap();
     let error = scope.pop().await.expect("WebGPU refuses the submission");
     assert!(error.to_string().contains("destroyed"), "{error}");
     close(scopes).await;
