@@ -205,16 +205,16 @@ fn step_fragments(arithmetic: Arithmetic) -> &'static [Fragment] {
 fn operand_fragments(arithmetic: Arithmetic) -> impl Iterator<Item = Fragment> {
     let Arithmetic { source, step, form, .. } = arithmetic;
     let (class, takes_words) = (arithmetic.class(), arithmetic.takes_words());
-    let (is_found, of_quantization) = (form == Form::Found, form == Form::Quantization);
+    let (of_slots, of_quantization) = (form == Form::Slots, form == Form::Quantization);
     // A step from an integer makes a NaN only if scale or bias is on the GPU.
-    let never_nan = !source.is_float() && !is_found;
+    let never_nan = !source.is_float() && !of_slots;
     let specials = match () {
         () if step == AffineStep::None || of_quantization => None,
         () if never_nan => Some(fragment!("affine/finite")),
-        () if is_found => Some(fragment!("affine/found")),
+        () if of_slots => Some(fragment!("affine/slots")),
         () => Some(fragment!("affine/specials")),
     };
-    if !arithmetic.converts() && !is_found {
+    if !arithmetic.converts() && !of_slots {
         return [specials, Some(fragment!("step_value/own")), None, None, None].into_iter().flatten();
     }
     let to_word = class == Class::Rounded32 && step == AffineStep::Exact;

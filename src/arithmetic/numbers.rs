@@ -65,7 +65,7 @@ impl Arithmetic {
         let is_fast = clamp.precision() == Precision::Fast;
         match (self.step, self.class()) {
             (AffineStep::None, _) => !clamp.has_affine() && self.form != Form::Quantization,
-            (AffineStep::Fast, Class::Rounded) if self.form == Form::Found => false,
+            (AffineStep::Fast, Class::Rounded) if self.form == Form::Slots => false,
             // In fast F64 steps, no numbers keep every bit.
             (AffineStep::Fast, Class::Float64) => is_fast && clamp.has_affine(),
             (AffineStep::Fast, _) => is_fast || !clamp.has_affine() && self.form != Form::Quantization,

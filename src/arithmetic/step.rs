@@ -56,7 +56,7 @@ pub(crate) enum Form {
     /// Scale and bias, if any.
     Affine,
     /// Scale or bias is on the GPU and the source is an integer. Such a step may make NaNs.
-    Found,
+    Slots,
     /// Scale and zero point, of [`Clamp::quantize_linear`] or [`Clamp::dequantize_linear`].
     Quantization,
 }
@@ -66,7 +66,7 @@ impl Arithmetic {
         let (source, dtype) = (clamp.source(), clamp.dtype());
         let form = match clamp.zero_point() {
             Some(_) => Form::Quantization,
-            None if clamp.has_affine_on_gpu() && !source.is_float() => Form::Found,
+            None if clamp.has_affine_on_gpu() && !source.is_float() => Form::Slots,
             None => Form::Affine,
         };
         let rounds = rounds(class(source, dtype, form), step);
@@ -100,11 +100,14 @@ impl Arithmetic {
             sources.map(move |source| (source, dtype))
         });
         let forms = |(source, dtype): (DType, DType)| {
-            let found = !source.is_float() && dtype.takes_affine_on_gpu();
+            let of_slots = !source.is_float() && dtype.takes_affine_on_gpu();
             let quantizes = Clamp::quantize_linear(source, dtype, 1.0, 0).is_ok()
                 || Clamp::dequantize_linear(source, dtype, 1.0, 0).is_ok();
-            let forms =
-                [Some(Form::Affine), found.then_some(Form::Found), quantizes.then_some(Form::Quantization)];
+            let forms = [
+                Some(Form::Affine),
+                of_slots.then_some(Form::Slots),
+                quantizes.then_some(Form::Quantization),
+            ];
             forms.into_iter().flatten().map(move |form| (source, dtype, form))
         };
         pairs.flat_map(forms).flat_map(|(source, dtype, form)| {
@@ -149,7 +152,7 @@ impl fmt::Display for Arithmetic {
         write!(f, "{}, {}", self.dtype, self.step)?;
         f.write_str(match self.form {
             Form::Affine => "",
-            Form::Found => " found on the GPU",
+            Form::Slots => " of slots",
             Form::Quantization => " with a zero point",
         })?;
         if self.rounding == Rounding::NearestEven {
@@ -160,14 +163,14 @@ impl fmt::Display for Arithmetic {
 }
 
 const fn class(source: DType, dtype: DType, form: Form) -> Class {
-    let found = matches!(form, Form::Found);
+    let of_slots = matches!(form, Form::Slots);
     match (dtype.is_float(), dtype.bits()) {
         (false, _) if matches!(form, Form::Quantization) => Class::Quantized,
         (true, 64) => Class::Float64,
         (true, _) => Class::Float,
         (false, 64) => Class::Integer64,
         (false, 32) if source.is_float() => Class::Rounded32,
-        (false, _) if source.is_float() || found => Class::Rounded,
+        (false, _) if source.is_float() || of_slots => Class::Rounded,
         (false, _) => Class::Integer,
     }
 }
@@ -190,7 +193,7 @@ const fn steps(source: DType, dtype: DType, form: Form) -> &'static [AffineStep]
     match class(source, dtype, form) {
         Class::Quantized => &[Fast, Exact],
         Class::Float if !matches!(form, Form::Affine) => &[Fast, Exact],
-        Class::Rounded if matches!(form, Form::Found) => &[Exact],
+        Class::Rounded if matches!(form, Form::Slots) => &[Exact],
         Class::Float | Class::Float64 | Class::Rounded | Class::Rounded32 => &[None, Fast, Exact],
         Class::Integer if dtype.size() == 4 => &[None, Exact],
         Class::Integer if source.size() == 1 => &[None, Exact, Fixed, Halves],

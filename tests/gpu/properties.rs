@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use arbitrary::{Result, Unstructured};
 use clamp_testing::drawn::{channels, clamp, steps_on_gpu};
-use clamp_testing::found::Found;
 use clamp_testing::layouts::of_every_kind;
+use clamp_testing::slots::Slots;
 use proptest::prelude::*;
 use wgpu_clamp::self_test::elements;
 use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, Number, Operands, Refusal, View};
@@ -55,7 +55,7 @@ impl Call {
         let axis = if by_channel && dst.rank() > 0 { Some(u.choose_index(dst.rank())?) } else { None };
         let axis = axis.filter(|_| !dst.is_empty());
         let list = match axis {
-            Some(axis) => channels(u, Found::new(&asked, slots).clamp().unwrap(), dst.shape()[axis])?,
+            Some(axis) => channels(u, Slots::new(&asked, slots).clamp().unwrap(), dst.shape()[axis])?,
             None => vec![if u.ratio(1, 3)? { steps_on_gpu(u, &asked)?.unwrap_or(asked) } else { asked }],
         };
         let src = if one_buffer && in_place { dst } else { src };
@@ -88,7 +88,7 @@ impl Call {
         let operands = operands.with_min(slot(0, clamp.min(), dtype)).with_max(slot(1, clamp.max(), dtype));
         let operands = operands.with_scale(slot(2, clamp.scale(), DType::F32));
         let operands = operands.with_bias(slot(3, clamp.bias(), DType::F32));
-        let by_value = Found::new(clamp, self.slots).clamp().unwrap();
+        let by_value = Slots::new(clamp, self.slots).clamp().unwrap();
         submit(gpu, clamp.into(), (&by_value).into(), &operands, &from, to);
     }
 }

@@ -2,9 +2,9 @@
 
 use arbitrary::Unstructured;
 use clamp_testing::drawn;
-use clamp_testing::found::Found;
 use clamp_testing::layouts::scattered;
 use clamp_testing::random::Random;
+use clamp_testing::slots::Slots;
 use wgpu_clamp::{Clamp, Clamps, DType, Layout, Precision, reference};
 
 use crate::verify::check;
@@ -30,7 +30,7 @@ fn each_slice_is_what_its_clamp_makes() {
         }
         let axis = random.below(shape.len());
         // Numbers of zero stand for those on the GPU.
-        let clamp = Found::new(&drawn::clamp(u).unwrap(), [0; 4]).clamp().unwrap();
+        let clamp = Slots::new(&drawn::clamp(u).unwrap(), [0; 4]).clamp().unwrap();
         let pair = (clamp.source(), clamp.dtype());
         let channels = drawn::channels(u, clamp, shape[axis]).unwrap();
         let clamps = Clamps::along(axis, &channels);

@@ -210,7 +210,7 @@ fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
         // Every second scale is negative.
         "signed" => {
             let near = f32::from(channel as u16 % 97) / 128.0;
-            let scale = if channel % 2 == 0 { 1.7 + near } else { -1.7 - near };
+            let scale = if channel.is_multiple_of(2) { 1.7 + near } else { -1.7 - near };
             (between(dtype, 0.3, 3.9), Some(scale), -0.3 - near)
         }
         // Scales spread evenly over their exponents, or all but one alike.

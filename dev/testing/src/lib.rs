@@ -16,7 +16,6 @@
 pub mod drawn;
 #[cfg(feature = "executed")]
 pub mod executed;
-pub mod found;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod harness;
 pub mod layouts;
@@ -24,4 +23,5 @@ pub mod numbers;
 pub mod random;
 #[cfg(feature = "executed")]
 pub mod replay;
+pub mod slots;
 pub mod values;

@@ -7,8 +7,8 @@ use wgpu_clamp::{Clamp, Clamps, DType, Error, Layout, Limits, Number, Plan, Scal
 use wgsl_sanitizer::Memory;
 
 use super::run::{Place, Run, Verdict};
-use crate::found::Found;
 use crate::numbers::mix;
+use crate::slots::Slots;
 use crate::values::mask;
 
 /// Executes dispatches on devices that differ where WGSL leaves choices: [`Run::execute`], or a function around it.
@@ -106,7 +106,7 @@ impl Trial<'_> {
         let mut buffers = self.operands(clamp, &moves);
         buffers.push(slots);
         let list = self.clamps.as_slice();
-        let of = |n: usize| Found::new(&list[n % list.len()], self.slots[n % self.slots.len()]);
+        let of = |n: usize| Slots::new(&list[n % list.len()], self.slots[n % self.slots.len()]);
         let found: Vec<_> = (0..list.len().max(self.slots.len())).map(of).collect();
         let size = clamp.dtype().size();
         let place = |one: &Move| {

@@ -8,13 +8,13 @@ use crate::values::mask;
 
 /// A clamp with numbers on the GPU that the test knows.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
+pub struct Slots {
     /// The clamp with values in place of slots; without scale and bias if one of them is not finite.
     clamp: Clamp,
     is_finite: bool,
 }
 
-impl Found {
+impl Slots {
     /// Puts the values of slots into a clamp. `slots`: the bits of Min, Max, scale and bias. Bits of numbers that are
     /// not on the GPU are ignored.
     pub fn new(clamp: &Clamp, slots: [u64; 4]) -> Self {
