@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, Result, bail};
-use half::f16;
-use wgpu_clamp::{Clamp, DType, Layout, Number, Precision, Rounding};
+use clamp_testing::values::quantization;
+use wgpu_clamp::{Clamp, DType, Layout, Number, Precision, Rounding, Scalar};
 
 use crate::case::{Case, Goals};
 use crate::data::bounds;
@@ -190,12 +190,9 @@ fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
     if kind == "linear" {
         // Floats up to 8 to all of the integers, and back.
         let scale = 8.0 / 127.0 * (1.0 + n / 1e4);
-        let zero_point = |integer: DType| if integer.is_signed_integer() { -3 } else { 125 };
-        return Ok(if source.is_float() {
-            Clamp::quantize_linear(source, dtype, scale, zero_point(dtype))?
-        } else {
-            Clamp::dequantize_linear(source, dtype, scale, zero_point(source))?
-        });
+        let quantized = if source.is_float() { dtype } else { source };
+        let zero_point = if quantized.is_signed_integer() { -3 } else { 125 };
+        return Ok(quantization(source, dtype, scale, zero_point)?);
     }
     let is_to_float = dtype.is_float();
     let (clamp, scale, bias) = match kind {
@@ -211,7 +208,7 @@ fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
         "signed" => {
             let near = f32::from(channel as u16 % 97) / 128.0;
             let scale = if channel.is_multiple_of(2) { 1.7 + near } else { -1.7 - near };
-            (between(dtype, 0.3, 3.9), Some(scale), -0.3 - near)
+            (between(dtype, 0.3, 3.9)?, Some(scale), -0.3 - near)
         }
         // Scales spread evenly over their exponents, or all but one alike.
         "requantise" => {
@@ -241,7 +238,7 @@ fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
                 DType::I32 => between(dtype, -1e9 - 128.0 * n, 1e9 + 128.0 * n),
                 _ => between(dtype, -4.1 - near, 3.9 + near),
             };
-            (clamp, Some(scale), bias)
+            (clamp?, Some(scale), bias)
         }
         _ => bail!("`{kind}` is not a kind of clamp"),
     };
@@ -251,13 +248,9 @@ fn clamp(kind: &str, [source, dtype]: Pair, channel: usize) -> Result<Clamp> {
     Ok(scale.map_or(Ok(clamp), |scale| clamp.with_affine(scale, bias))?)
 }
 
-/// Bounds of one of the plain kernel's dtypes.
-fn between(dtype: DType, min: f32, max: f32) -> Clamp {
-    match dtype {
-        DType::U8 => Clamp::new(min as u8, max as u8),
-        DType::I8 => Clamp::new(min as i8, max as i8),
-        DType::I32 => Clamp::new(min as i32, max as i32),
-        DType::F16 => Clamp::new(f16::from_f32(min), f16::from_f32(max)),
-        _ => Clamp::new(min, max),
-    }
+/// A clamp with bounds that are rounded for a float dtype, truncated for an integer.
+fn between(dtype: DType, min: f32, max: f32) -> Result<Clamp> {
+    let bound =
+        |bound: f32| Scalar::from_f64(dtype, if dtype.is_float() { bound } else { bound.trunc() }.into());
+    Ok(Clamp::unbounded(dtype).with_bounds(bound(min)?, bound(max)?)?)
 }
