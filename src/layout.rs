@@ -40,6 +40,9 @@ pub struct Layout {
 /// The bytes of which the rows of wgpu's copies between buffers and textures are multiples.
 const PITCH: u64 = 256;
 
+/// The components that a texel may have.
+const COMPONENTS: [usize; 3] = [1, 2, 4];
+
 /// Why a copy cannot have such rows; `None` if it can.
 fn refuse_pitch(bytes: u64) -> Option<String> {
     let word = "is not a multiple of 256 (`wgpu::COPY_BYTES_PER_ROW_ALIGNMENT`)";
@@ -127,7 +130,7 @@ impl Layout {
 
     /// The components of a texture in the buffer of a copy: shape `[channels, height, width]`. `bytes_per_row` is that of the
     /// copy. `channels` counts the components of a texel, each an element of `dtype`: 4 of U8 for `Rgba8Unorm`, 4 of F16 for
-    /// `Rgba16Float`.
+    /// `Rgba16Float`. wgpu's formats have 1, 2 or 4.
     ///
     /// [`View::texel_copy`](crate::View::texel_copy) is the way back. Slice axis 0 for some of the components:
     ///
@@ -147,22 +150,30 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if `bytes_per_row` is not a multiple of 256, as wgpu's copies need it, or shorter than a row; or
-    /// for too many elements to count.
+    /// [`Error::Argument`] if `channels` is not 1, 2 or 4, if `bytes_per_row` is not a multiple of 256, as wgpu's copies need it,
+    /// or shorter than a row; or for too many elements to count.
     pub fn texels(
         [width, height]: [u32; 2],
         bytes_per_row: u32,
         channels: u32,
         dtype: DType,
     ) -> Result<Self, Error> {
-        let needed = u128::from(width) * u128::from(channels) * dtype.size() as u128;
-        let rows = format!("a row of {width} texels of {channels} {dtype} takes {needed} bytes");
-        if let Some(value) = refuse_pitch(bytes_per_row.into()) {
-            let padded = needed.next_multiple_of(PITCH.into());
-            return Err(Error::argument("bytes_per_row", value, format!("{rows}, with padding {padded}")));
+        if !COMPONENTS.contains(&(channels as usize)) {
+            return Err(Error::argument(
+                "channels",
+                channels.to_string(),
+                "a texel of wgpu has 1, 2 or 4 components",
+            ));
         }
-        if u128::from(bytes_per_row) < needed {
-            return Err(Error::argument("bytes_per_row", format!("{bytes_per_row} is too short"), rows));
+        let needed = u128::from(width) * u128::from(channels) * dtype.size() as u128;
+        let is_short = u128::from(bytes_per_row) < needed;
+        let short = || is_short.then(|| format!("{bytes_per_row} is too short"));
+        if let Some(value) = refuse_pitch(bytes_per_row.into()).or_else(short) {
+            let padded = needed.next_multiple_of(PITCH.into());
+            let remedy = format!(
+                "a row of {width} texels of {channels} {dtype} takes {needed} bytes; a multiple of 256 from {padded} on is needed"
+            );
+            return Err(Error::argument("bytes_per_row", value, remedy));
         }
         let [width, height, channels] = [width, height, channels].map(|extent| extent as usize);
         // A multiple of 256, and so of the size.
@@ -175,7 +186,7 @@ impl Layout {
     /// bytes per row. The layout may leave out components, rows and columns.
     pub(crate) fn texel_rows(&self, dtype: DType) -> Result<(u64, u32), Error> {
         let refused = |value: String| {
-            let remedy = "`Layout::texels` makes such a layout, `slice` and `flip` along axis 0 keep it";
+            let remedy = "`Layout::texels` makes such a layout; a slice, or a flip of axis 0, keeps it one";
             Error::argument("view", value, remedy)
         };
         let (size, strides) = (dtype.size() as u64, self.strides());
@@ -185,7 +196,8 @@ impl Layout {
         let (Ok(texel), Ok(row)) = (usize::try_from(*texel), usize::try_from(*row)) else {
             return Err(refused(format!("{self} has rows or texels that run backwards")));
         };
-        let first = self.offset.checked_rem(texel).filter(|_| row % texel == 0);
+        let first =
+            self.offset.checked_rem(texel).filter(|_| COMPONENTS.contains(&texel) && row % texel == 0);
         let within = first.is_some_and(|first| {
             let ends =
                 self.shape().iter().zip(components).fold([first as i128; 2], |[low, high], (&n, &stride)| {

@@ -1,5 +1,7 @@
 //! The self-test compares a device's kernels with the CPU reference: every dtype and pair of dtypes on every kernel.
 //! [`Host::self_test`] begins it.
+//!
+//! The types keep to semantic versioning. Which cases there are, their names and their count may change in any release.
 
 use std::fmt;
 use std::ops::Range;

@@ -51,7 +51,8 @@ impl<'a> View<'a> {
 
     /// The buffer's side of a copy between it and a texture, for wgpu's `copy_texture_to_buffer`, `copy_buffer_to_texture` and
     /// the like: the view's layout is one of [`Layout::texels`], of all components or some. Offset and bytes per row count
-    /// bytes. The buffer needs `COPY_DST` or `COPY_SRC` too.
+    /// bytes. The buffer needs `COPY_DST` or `COPY_SRC` too. Where the view leaves out rows or columns, the copy begins at its
+    /// first texel: give wgpu the view's width and height as the size of the copy.
     ///
     /// # Errors
     ///

@@ -11,7 +11,8 @@ use crate::plan::Range;
 
 /// A clamp on given buffers, ready to be recorded any number of times.
 ///
-/// It owns its bind groups and parameters; no other call changes them. It keeps the buffers alive. A number on the GPU
+/// It owns its bind groups, shares its parameters with those [rebound](Self::rebind) from it, and keeps the buffers alive. No other
+/// call changes what it computes. A number on the GPU
 /// is read anew each time a recording runs. Recording allocates nothing in this crate and cannot fail.
 ///
 /// ```no_run

@@ -22,7 +22,7 @@ const RING: usize = 3;
 /// The data goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
 /// Besides the slices, a run takes at most 144 MiB: three buffers of 16 MiB for each of three chunks. If elements
 /// change their size, a chunk has four buffers: two of up to 16 MiB and two of up to 8 MiB. With a clamp per channel, a
-/// chunk also has a table of up to 128 bytes for each of its channels. A chunk is smaller if the device could not bind
+/// chunk also has a table of up to 80 bytes for each of its channels. A chunk is smaller if the device could not bind
 /// its table.
 ///
 /// Chunks are clamped where the host wrote them if host and GPU share memory (an integrated GPU or a CPU, except on

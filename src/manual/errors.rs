@@ -62,7 +62,7 @@
 //!
 //! | mistake | reported |
 //! | --- | --- |
-//! | a buffer destroyed before `prepare` or `encode`, or of another device | native: [`Error::Wgpu`] with wgpu's words; web: the program's error scope or the device's error handler |
+//! | a buffer destroyed before `prepare`, `rebind` or `encode`, or of another device | native: [`Error::Wgpu`] with wgpu's words; web: the program's error scope or the device's error handler |
 //! | a buffer, or in [`Host::new`] a queue, from another `wgpu::Instance` | native: wgpu 30 panics, or uses another object instead |
 //! | in [`Host::new`], a queue of another device | at each submission, in an error scope or the error handler of the queue's device. Nothing was submitted then, and reads give [`Error::Wgpu`] or zeros |
 //! | a clamp recorded into an encoder or a pass of another device | at `CommandEncoder::finish`, in the error scope or the error handler of the pass's device |

@@ -55,7 +55,7 @@
 //! | --- | --- | --- | --- |
 //! | Bevy 0.20 | `Res<RenderDevice>` of the render world: `wgpu_device()` | `RenderContext::command_encoder()` | Bevy, at the end of the schedule `RenderGraph` |
 //! | vello 0.11 | your program's, as passed to `Renderer::new` | one of your own | you, after `render_to_texture`, which submits by itself |
-//! | egui 0.37 (`egui-wgpu`, eframe) | `RenderState::device`, also an argument of `CallbackTrait::prepare` | the argument `egui_encoder` | eframe, before it paints |
+//! | egui 0.37 (`egui-wgpu`, eframe) | `RenderState::device`, also an argument of `CallbackTrait::prepare` | the argument `egui_encoder` | eframe, after it has painted |
 //!
 //! # Bevy
 //!
@@ -81,8 +81,9 @@
 //!   `paint`. A clamp within `paint` is impossible, since that is a render pass.
 //! - Without eframe, whoever calls `Renderer::update_buffers` submits the encoder.
 //!
-//! A mistake in a clamp is an [`Error`](crate::Error) of `prepare` or `rebind`, with nothing recorded; it cannot poison the
-//! framework's encoder. The example is compiled as a test of this crate; the names of the frameworks were read in Bevy 0.20.1,
+//! A mistake in a clamp is an [`Error`](crate::Error) of `prepare` or `rebind`, with nothing recorded. What wgpu alone checks
+//! makes the framework's encoder invalid: in the example, a texture larger than the layout, after a window was resized, or `pixels`
+//! without `COPY_DST`. Make the layouts anew when the size changes. The example is compiled as a test of this crate; the names of the frameworks were read in Bevy 0.20.1,
 //! vello 0.11.0 and egui-wgpu 0.37.0 (2026-11-28), and no test follows them.
 
 #[cfg(doc)]

@@ -25,11 +25,11 @@
 //! - A slot is a view of one element. With [`Clamps::slots_along`] it may have an element for each index of an axis: shape
 //!   `[extent]`, or a shape that broadcasts to the output's, as `[1, extent, 1, 1]`; any stride. Numbers that are not on the GPU are the same for all indices. See
 //!   [`quantization`](super::quantization) for an example; [`Clamps::along`] takes values only.
-//! - Numbers along an axis of more than 8 indices (on a driver that computes on the CPU: 100) are copied into a table of
-//!   16 to 128 bytes per index, which one binding must hold; see [`Clamps`].
+//! - A dispatch before the clamp's own copies the numbers into a table of 16 to 80 bytes per index, which one binding must hold; see
+//!   [`Clamps`].
 //! - A bound for each element of a packed tensor: view tensor and slot as one axis, `[n]`, and take [`Clamps::slots_along`] of
 //!   axis 0. This is slow, since each element is a channel: 1 million elements of F32 take 352 ms, with one bound for all 2
-//!   (lavapipe, 2026-11-28; not measured on a GPU). One binding holds the table of 2.7 million.
+//!   (lavapipe, 2026-11-28; not measured on a GPU). A binding of 128 MiB holds the table of 8 million.
 //! - Slots of bounds have the clamp's dtype, any of the twelve. Slots of scale and bias are F32; the clamp's dtype must
 //!   then be F32, F16, BF16, U8, I8, U16 or I16.
 //! - A slot may lie in the buffer of `src` or `dst`, but not in the output.

@@ -15,8 +15,8 @@
 //! # What is kept
 //!
 //! A [`Clamper`] and its clones keep only compiled pipelines and shader modules: one pipeline per dtype, affine step,
-//! placement (how `src` and `dst` are bound), kernel and kind of layout. Shapes, strides, bounds and scales need no
-//! further pipeline, except that floats have one more where a bound excludes zero, and where a scale is not positive. The [`MAX_PIPELINES`](crate::Clamper::MAX_PIPELINES) used last are kept; an older one is compiled
+//! placement (how `src` and `dst` are bound), kernel and kind of layout. Other shapes, strides, bounds and scales of
+//! the same kind share them; [`Clamper::compile`] says which kinds there are. The [`MAX_PIPELINES`](crate::Clamper::MAX_PIPELINES) used last are kept; an older one is compiled
 //! again when needed. A [`Prepared`] owns its pipelines, bind groups and parameters, and keeps the buffers alive. One that
 //! [`rebind`](Prepared::rebind) returns shares pipelines and parameters with the first. Nothing else outlives a call.
 //!

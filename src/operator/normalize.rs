@@ -99,14 +99,16 @@ impl Clamp {
                 return refused(
                     "deviation",
                     deviation,
-                    &format!("it makes the scale {rounded_scale:?}; {NOT_ZERO}"),
+                    &format!("with `one` of {one:?} it makes the scale {rounded_scale:?}; {NOT_ZERO}"),
                 );
             }
             if !rounded_bias.is_finite() {
                 return refused(
                     "mean",
                     mean,
-                    &format!("it makes the bias {rounded_bias:?}; a finite number is needed"),
+                    &format!(
+                        "with a deviation of {deviation:?} it makes the bias {rounded_bias:?}; a finite number is needed"
+                    ),
                 );
             }
             *clamp = clamp.with_affine(scale, bias)?;

@@ -99,7 +99,7 @@ impl Plan {
         let in_block = parameters.in_block();
         let table = parameters.table().map(|bytes| recorder.push(bytes.to_vec()));
         if let Some(table) = table {
-            recorder.gather(self, &slots, table)?;
+            recorder.gather(self, &slots.map(|slot| slot.map(|slot| slot.squeezed())), table)?;
         }
         let windows: Vec<_> = self.windows().collect();
         let Some(first) = windows.first() else { return Ok(recorder.recording) };
@@ -137,7 +137,7 @@ impl Plan {
         for ((argument, number), slot) in clamp.numbers().into_iter().zip(slots) {
             let value = match (number, slot) {
                 (Number::OnGpu, None) => "the number is `Number::OnGpu`, and there is no slot".to_owned(),
-                (Number::OnGpu, Some(slot)) if slot.len() != 1 && *slot.shape() != [channels] => {
+                (Number::OnGpu, Some(slot)) if slot.len() != 1 && *slot.squeezed().shape() != [channels] => {
                     format!("the slot has shape {:?}", slot.shape())
                 }
                 (Number::OnGpu, Some(_)) | (_, None) => continue,
