@@ -10,7 +10,7 @@ struct Bounds {
     max: vec2<u32>,
 }
 
-// As `bound_keys` in `keys.wgsl`.
+// As `read_bounds` of `keys.wgsl`.
 fn read_bounds(first: vec4<u32>) -> Bounds {
     let low = vec2<u32>(first.x, first.y ^ KEY_BASE);
     let high = vec2<u32>(first.z, first.w ^ KEY_BASE);

@@ -67,17 +67,17 @@ impl Fixed {
     }
 }
 
-/// The least and the greatest addend that give the results of the numbers from `start` on.
+/// The lowest and the highest addend that give the results of the numbers from `start` on.
 fn narrowed(results: impl Iterator<Item = i64>, start: i64, factor: i64) -> (i64, i64) {
-    let (mut most, mut least) = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2);
+    let (mut low, mut high) = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2);
     let mut product = start * factor;
     for result in results {
         let addend = (result << SHIFT) - product;
-        most = most.max(addend);
-        least = least.min(addend + (1 << SHIFT) - 1);
+        low = low.max(addend);
+        high = high.min(addend + (1 << SHIFT) - 1);
         product += factor;
     }
-    (most, least)
+    (low, high)
 }
 
 /// The first number of a range from which on `holds` is true; the range's end if there is none. `guess` is near it.

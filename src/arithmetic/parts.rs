@@ -23,7 +23,8 @@ pub(super) struct Parts {
 }
 
 /// How a factor is split. The product of the largest `x` with a lower part, plus a part of the addend, plus what the part
-/// below carries, fits 32 bits. The uppermost part takes the remaining bits: its products may wrap, since their sum fits.
+/// below carries, fits 32 bits. The uppermost part takes the remaining bits: its products may wrap, since their sum fits. `Whole` has one
+/// product, of 64 bits.
 #[derive(Clone, Copy)]
 pub(super) struct Split {
     /// The bits of all lower parts.
@@ -75,8 +76,8 @@ impl Parts {
         let shift = point - split.low;
         let halves = |sum: i128| ((sum >> split.low) as i32, (sum & ((1 << split.low) - 1)) as u32);
         if source.bits() <= 16 {
-            let is_found = fits(addend + factor * first) && fits(addend + factor * last);
-            let factor = i32::try_from(factor).ok().filter(|_| is_found)?.cast_unsigned();
+            let ends_fit = fits(addend + factor * first) && fits(addend + factor * last);
+            let factor = i32::try_from(factor).ok().filter(|_| ends_fit)?.cast_unsigned();
             let [lowest, highest] = [first, last].map(|key| key as i32);
             let (addend_high, addend_low) = halves(addend);
             return Some(Self {

@@ -227,7 +227,7 @@ impl fmt::Display for AffineStep {
 /// if no clamp of the plan needs the skipped work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Shortcuts {
-    /// `ZERO_WITHIN` of `element/float.wgsl` and `element/float64.wgsl`.
+    /// `ZERO_WITHIN` of `element/ranges.wgsl`.
     zero_within: Option<bool>,
     /// `KEEPS_INFINITY` of `affine/specials.wgsl` and `affine/float64_fast.wgsl`.
     keeps_infinity: Option<bool>,

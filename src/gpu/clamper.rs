@@ -331,9 +331,6 @@ impl Clamper {
         let Some(parameters) = plan.parameters(clamps, &numbers) else {
             return Ok(self.bound(&operands, Vec::new(), Vec::new()));
         };
-        if clamps.axis().is_some() {
-            uniform::check(&self.inner.device_limits, parameters.in_block().len())?;
-        }
         // One error scope for all objects: a scope costs as much as a small object.
         scope::attempt(&self.inner.device, || self.build(&operands, &plan, &parameters, slots.as_ref()))
             .map_err(|error| operands.name_refused(error, &self.inner.device))

@@ -5,21 +5,6 @@ use crate::Error;
 use crate::kernel::GeometryBytes;
 use crate::plan::{Range, UniformLayout};
 
-/// Checks that a block with `parameters` bytes of parameters can be bound. A block with one clamp's parameters can
-/// always be bound.
-pub(super) fn check(limits: &wgpu::Limits, parameters: usize) -> Result<(), Error> {
-    let needed = pitch(limits, parameters);
-    for (limit_name, limit) in [
-        ("max_uniform_buffer_binding_size", limits.max_uniform_buffer_binding_size),
-        ("max_buffer_size", limits.max_buffer_size),
-    ] {
-        if needed > limit {
-            return Err(Error::device_limit(limit_name, needed, limit));
-        }
-    }
-    Ok(())
-}
-
 /// The most blocks of a buffer, at least one.
 pub(super) fn per_buffer(device: &wgpu::Limits, parameters: usize) -> usize {
     let most = device.max_buffer_size / pitch(device, parameters);

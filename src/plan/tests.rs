@@ -464,6 +464,10 @@ fn a_recording_refuses_numbers_that_are_not_the_plans() {
     ] {
         assert_eq!(told(Clamps::slots_along(0, &on_gpu), &plan, slots), expected);
     }
+    // A slot may have any shape that broadcasts to the axis.
+    let [column, line] = [strided(&[1, 3, 1], &[7, 5, 9], 0), strided(&[3], &[5], 0)]
+        .map(|slot| plan.recording(Clamps::slots_along(0, &on_gpu), [Some(slot), None, None, None]).unwrap());
+    assert_eq!(column, line);
     // The last element of a layout ends within 2^63 bytes, and no binding reaches it from within an alignment.
     _ = plan.recording(Clamps::slots_along(0, &on_gpu), [far, None, None, None]);
 }

@@ -116,8 +116,8 @@ fn layouts(table: &mut Table) {
         let what = format!("texels {size:?} of {channels} {dtype}, {pitch} bytes per row");
         table.add(what, Layout::texels(size, pitch, channels, dtype));
     }
-    // The longest rows that there are.
-    Layout::texels([1, 1 << 31], 1 << 31, 4, DType::U8).unwrap();
+    let longest_rows = Layout::texels([1, 1 << 31], 1 << 31, 4, DType::U8).unwrap();
+    assert_eq!(longest_rows.strides(), [1, 1 << 31, 4]);
     // Layouts without elements have any extents.
     let nothing = strided(&[usize::MAX, 2, 0], &[1, 1, 1], 0);
     assert_eq!((nothing.len(), nothing.addresses().count()), (0, 0));

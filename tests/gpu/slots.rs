@@ -176,8 +176,8 @@ fn slots_take_as_few_dispatches_as_can_be() {
                 let operands = Operands::in_place(data.view()).with_min(min).with_max(max);
                 let prepared =
                     gpu.clamper().prepare(clamps, operands.with_scale(scale).with_bias(bias)).unwrap();
-                let resolves = [0, 1, 2][usize::from(n > 0) + usize::from(n == 15)];
-                assert_eq!(prepared.dispatches(), 1 + resolves, "{n:04b}, {shape:?}");
+                let gathers = [0, 1, 2][usize::from(n > 0) + usize::from(n == 15)];
+                assert_eq!(prepared.dispatches(), 1 + gathers, "{n:04b}, {shape:?}");
             }
         }
     }
