@@ -112,11 +112,11 @@ impl Picture {
         let layout = layout(self.rgba.len() / PIXEL)?;
         let Some(Device { host, src, dst }) = self.device.as_ref() else {
             let mut after = self.rgba.clone();
-            reference::apply_in_place(&levels.clamp, &layout, &mut after)?;
+            reference::apply_in_place(levels.clamp, &layout, &mut after)?;
             return Ok(after);
         };
         let view = |tensor| View::of::<u8>(Tensor::buffer(tensor), layout);
-        host.submit(&levels.clamp, Operands::new(view(src), view(dst)))?;
+        host.submit(levels.clamp, Operands::new(view(src), view(dst)))?;
         Ok(dst.read().await?)
     }
 
@@ -139,7 +139,7 @@ impl Picture {
             return Err(JsError::new("the picture has no such pixels"));
         };
         let report = verify::check(
-            &levels.clamp,
+            levels.clamp,
             verify::Buffers {
                 src_layout: &layout,
                 src: &before,

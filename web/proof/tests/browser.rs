@@ -92,10 +92,10 @@ async fn odd_lengths() {
         let right: Vec<u8> = src.iter().map(|&x| x.clamp(50, 201)).collect();
         assert_eq!(Tensor::upload(&host, &[len], &src).unwrap().read::<u8>().await.unwrap(), src);
         let mut dst = vec![0; len];
-        host.clamp_slice(&clamp, &src, &mut dst).run().await.unwrap();
+        host.clamp_slice(clamp, &src, &mut dst).run().await.unwrap();
         assert_eq!(dst, right);
         dst.copy_from_slice(&src);
-        host.clamp_slice_in_place(&clamp, &mut dst).run().await.unwrap();
+        host.clamp_slice_in_place(clamp, &mut dst).run().await.unwrap();
         assert_eq!(dst, right);
     }
     close(scopes).await;
@@ -109,7 +109,7 @@ async fn a_slice_larger_than_a_binding() {
     let mut data = bytes(len);
     let mut said = Vec::new();
     let clamp = Clamp::new(50_u8, 201);
-    let run = host.clamp_slice_in_place(&clamp, &mut data);
+    let run = host.clamp_slice_in_place(clamp, &mut data);
     run.with_progress(|done, total| said.push((done, total))).run().await.unwrap();
     assert_eq!(said.last(), Some(&(len, len)));
     assert!(said.len() > 3 && said.is_sorted(), "{said:?}");
@@ -124,12 +124,12 @@ async fn a_dropped_future_leaves_the_slice_alone_and_the_device_alive() {
     let clamp = Clamp::new(1_u32, 2);
     let mut data = vec![9_u32; 100_000];
     {
-        let mut run = pin!(host.clamp_slice_in_place(&clamp, &mut data).run());
+        let mut run = pin!(host.clamp_slice_in_place(clamp, &mut data).run());
         // Nothing arrives before this function gives the thread back to the browser.
         assert!(run.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     }
     assert!(data.iter().all(|&x| x == 9));
-    host.clamp_slice_in_place(&clamp, &mut data).run().await.unwrap();
+    host.clamp_slice_in_place(clamp, &mut data).run().await.unwrap();
     assert!(data.iter().all(|&x| x == 2));
     close(scopes).await;
 }
@@ -142,7 +142,7 @@ async fn prepared_once_and_recorded_into_one_pass() {
     let planes = Tensor::zeros(&host, DType::U8, &[3, 2]).unwrap();
     let by_plane = View::of::<u8>(pixels.buffer(), pixels.layout().permute(&[1, 0]).unwrap());
     let double = Clamp::at_most(200_u8).with_affine(2.0, 1.0).unwrap();
-    let double = clamper.prepare(&double, Operands::new(by_plane, planes.view())).unwrap();
+    let double = clamper.prepare(double, Operands::new(by_plane, planes.view())).unwrap();
     let cap = clamper.prepare(Clamp::at_least(30_u8), Operands::in_place(planes.view())).unwrap();
 
     let mut encoder = clamper.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -154,7 +154,7 @@ async fn prepared_once_and_recorded_into_one_pass() {
     }
     let back = Tensor::zeros(&host, DType::U8, &[3, 2]).unwrap();
     let operands = Operands::new(planes.view(), back.view());
-    clamper.encode(&mut encoder, &Clamp::at_most(190_u8), operands).unwrap();
+    clamper.encode(&mut encoder, Clamp::at_most(190_u8), operands).unwrap();
     host.queue().submit([encoder.finish()]);
     assert_eq!(planes.read::<u8>().await.unwrap(), [30, 61, 30, 81, 41, 200]);
     assert_eq!(back.read::<u8>().await.unwrap(), [30, 61, 30, 81, 41, 190]);
@@ -168,11 +168,11 @@ async fn a_tensor_larger_than_a_binding() {
     let binding = host.clamper().device().limits().max_storage_buffer_binding_size as usize;
     let ends = Layout::strided(&[2, 7], &[(binding + 64).cast_signed(), 1], 5).unwrap();
     let clamp = Clamp::new(10_u8, 20);
-    let plan = Plan::in_one_buffer(&clamp, &ends, &ends, host.clamper().limits()).unwrap();
+    let plan = Plan::in_one_buffer(clamp, &ends, &ends, host.clamper().limits()).unwrap();
     assert!(plan.to_string().contains("windows: 2"), "{plan}");
 
     let tensor = Tensor::zeros(&host, DType::U8, &[ends.required_bytes(DType::U8) as usize]).unwrap();
-    host.submit(&clamp, Operands::in_place(View::new(tensor.buffer(), tensor.dtype(), ends))).unwrap();
+    host.submit(clamp, Operands::in_place(View::new(tensor.buffer(), tensor.dtype(), ends))).unwrap();
     let after = tensor.read::<u8>().await.unwrap();
     let (front, back) = (5..12, binding + 69..binding + 76);
     let right = |(at, &x): (usize, &u8)| x == if front.contains(&at) || back.contains(&at) { 10 } else { 0 };
@@ -202,12 +202,12 @@ async fn a_destroyed_device_is_an_error_and_no_trap() {
     let clamp = Clamp::new(2_u8, 3);
     host.clamper().device().destroy();
 
-    host.submit(&clamp, Operands::in_place(tensor.view())).unwrap();
+    host.submit(clamp, Operands::in_place(tensor.view())).unwrap();
     Tensor::upload(&host, &[4], &[1_u8, 2, 3, 4]).unwrap();
     let mut data = [1_u8, 2, 3, 4];
     let errors = [
         tensor.read::<u8>().await.unwrap_err(),
-        host.clamp_slice_in_place(&clamp, &mut data).run().await.unwrap_err(),
+        host.clamp_slice_in_place(clamp, &mut data).run().await.unwrap_err(),
         host.self_test().cases(0..1).run().await.unwrap_err(),
     ];
     assert!(errors.iter().all(|error| matches!(error, Error::Wgpu { .. })), "{errors:?}");
