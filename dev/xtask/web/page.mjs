@@ -201,7 +201,7 @@ async function planted(page) {
   await page.addInitScript(() => {
     const create = GPUDevice.prototype.createShaderModule;
     GPUDevice.prototype.createShaderModule = function (descriptor) {
-      const code = descriptor.code.replaceAll("vec4<u32>(b.max_bits), above)", "vec4<u32>(b.max_bits ^ 0x10000u), above)");
+      const code = descriptor.code.replaceAll("vec4<u32>(b.max_bits.y), above)", "vec4<u32>(b.max_bits.y ^ 0x10000u), above)");
       return create.call(this, { ...descriptor, code });
     };
   });
