@@ -22,7 +22,7 @@ use crate::error::in_bytes;
 use crate::kernel::{self, Placement, Region, Task};
 use crate::layout::overlap::{Overlap, overlaps_itself, views_overlap};
 use crate::shader::{Module, ModuleName, PipelineName};
-use crate::{Clamp, Clamps, DType, Error, Layout, Limits, Number};
+use crate::{Clamp, Clamps, DType, Error, Layout, Limits};
 
 pub use crate::shader::Shader;
 pub(crate) use bindings::Range;
@@ -197,6 +197,18 @@ impl Plan {
     /// ```
     #[must_use]
     pub fn shaders(&self) -> Vec<Shader> {
+        self.workgroups().into_iter().map(|(name, workgroups)| Shader::new(name, workgroups)).collect()
+    }
+
+    /// The pipelines of the dispatches, each once, with the one that reads numbers on the GPU.
+    pub(crate) fn pipelines(&self) -> Vec<PipelineName> {
+        let on_gpu = self.clamp.is_some_and(|clamp| clamp.number_on_gpu().is_some());
+        let gather = on_gpu.then(PipelineName::gather);
+        gather.into_iter().chain(self.workgroups().into_iter().map(|(name, _)| name)).collect()
+    }
+
+    /// The pipelines of the clamp's own dispatches, each once, with the workgroups of all its dispatches.
+    fn workgroups(&self) -> Vec<(PipelineName, u64)> {
         let mut workgroups: Vec<(PipelineName, u64)> = Vec::new();
         for window in self.windows() {
             for dispatch in &window.launch.dispatches {
@@ -208,21 +220,7 @@ impl Plan {
                 }
             }
         }
-        workgroups.into_iter().map(|(name, workgroups)| Shader::new(name, workgroups)).collect()
-    }
-
-    /// The pipelines of the dispatches, each once, with the one that reads numbers on the GPU.
-    pub(crate) fn pipelines(&self) -> Vec<PipelineName> {
-        let Some(clamp) = self.clamp else { return Vec::new() };
-        let on_gpu = clamp.numbers().iter().any(|(_, number)| *number == Number::OnGpu);
-        let mut names: Vec<_> = on_gpu.then(PipelineName::gather).into_iter().collect();
-        for window in self.windows() {
-            for dispatch in &window.launch.dispatches {
-                let name = self.pipeline(&window, dispatch);
-                names.extend(name.filter(|name| !names.contains(name)));
-            }
-        }
-        names
+        workgroups
     }
 
     /// The limits that the plan was made with; `None` if there is no channel.
