@@ -133,7 +133,6 @@ fn filled<const N: usize>(words: [u32; N]) -> StepNumbers {
 struct Lister<'a> {
     arithmetic: Arithmetic,
     bounds: BoundWords,
-    is_searched: bool,
     /// What a search found for each clamp.
     found: &'a [StepNumbers],
 }
@@ -151,20 +150,24 @@ impl Lister<'_> {
         }
         let of_step = &mut numbers[self.arithmetic.bound_count()..];
         let or = |number: Number, absent: u64| number.bits().unwrap_or(absent);
-        if self.is_searched {
+        if self.arithmetic.is_searched() {
             of_step[..self.found[n].len()].copy_from_slice(&self.found[n]);
         } else if let Some(Quantization { scale, zero_point }) = clamp.quantization() {
             of_step[0] = scale.to_bits();
             of_step[1] = zero_point.cast_unsigned();
-            of_step[2] = reciprocal(self.arithmetic.step, scale).to_bits();
+            if self.arithmetic.class() == Class::Quantized {
+                of_step[2] = reciprocal(self.arithmetic.step, scale).to_bits();
+            }
         } else if is_wide {
             let absent = [UNCHANGED.scale(), UNCHANGED.bias()].map(f64::to_bits);
             let [scale, bias] = [or(clamp.scale(), absent[0]), or(clamp.bias(), absent[1])];
             let words = [scale, scale >> 32, bias, bias >> 32].map(|word| word as u32);
             of_step[..4].copy_from_slice(&words);
         } else {
-            of_step[0] = or(clamp.scale(), 1_f32.to_bits().into()) as u32;
-            of_step[1] = or(clamp.bias(), (-0_f32).to_bits().into()) as u32;
+            let absent =
+                [UNCHANGED.scale(), UNCHANGED.bias()].map(|number| u64::from((number as f32).to_bits()));
+            let [scale, bias] = [or(clamp.scale(), absent[0]), or(clamp.bias(), absent[1])];
+            [of_step[0], of_step[1]] = [scale as u32, bias as u32];
         }
         numbers
     }
@@ -214,8 +217,7 @@ impl Parameters {
         place: ParameterPlace,
         reversed: bool,
     ) -> Self {
-        let (bounds, is_searched) = (BoundWords::new(arithmetic.dtype), arithmetic.is_searched());
-        let lister = Lister { arithmetic, bounds, is_searched, found };
+        let lister = Lister { arithmetic, bounds: BoundWords::new(arithmetic.dtype), found };
         let of_clamp = |n: usize| lister.numbers(&clamps[n], n);
         let mut in_block = [0; 4 + MOST_NUMBERS];
         [in_block[0], in_block[1]] = [rules(&clamps[0]), channels as u32];
