@@ -23,7 +23,7 @@
 //!         let clamp = Clamp::new(0.0_f32, 1.0).with_source(DType::U8)?.with_affine(1.0 / 255.0, 0.0)?;
 //!         let rgb = Layout::texels(size, bytes_per_row, 4, DType::U8)?.slice(0, 0..3)?;
 //!         let planes = Layout::packed(rgb.shape())?;
-//!         // No frame waits for a compiler. On native this may run on another thread: a `Clamper` is `Clone + Send`.
+//!         // No frame compiles in this crate; a driver may defer a part. On native this may run on another thread: a `Clamper` is `Clone + Send`.
 //!         clamper.compile(&Plan::new(clamp, &rgb, &planes, clamper.limits())?)?;
 //!         Ok(Self { clamper, clamp, rgb, planes, prepared: None })
 //!     }
