@@ -90,45 +90,6 @@ impl Task {
     }
 }
 
-/// The part of a region that a kernel would take: the whole region, or a range of one dimension.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Claim {
-    /// The parts beside the cut go to kernels whose claims have none.
-    pub(crate) cut: Option<Cut>,
-    /// For src and dst: the alignment of a binding's end, in bytes. It may exceed a word only if elements follow the
-    /// claimed part, because a binding must not end behind its buffer.
-    pub(crate) ends: [u64; 2],
-}
-
-/// Keeps a range of the indices of one dimension of a region.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Cut {
-    pub(crate) dim: usize,
-    pub(crate) first: usize,
-    pub(crate) extent: usize,
-}
-
-impl Claim {
-    pub(crate) const fn all() -> Self {
-        Self { cut: None, ends: [WORD as u64; 2] }
-    }
-
-    /// The claimed part of a region.
-    pub(crate) fn main(&self, region: &Region) -> Region {
-        self.cut.map_or(*region, |cut| region.slice(cut.dim, cut.first, cut.extent))
-    }
-
-    /// The parts that are left to other kernels, at most two.
-    pub(crate) fn rest(&self, region: &Region) -> impl Iterator<Item = Region> {
-        let beside = move |Cut { dim, first, extent }: Cut| {
-            let end = first + extent;
-            [(dim, 0, first), (dim, end, region.dims()[dim].extent - end)]
-        };
-        let parts = self.cut.into_iter().flat_map(beside).filter(|(.., extent)| *extent > 0);
-        parts.map(move |(dim, first, extent)| region.slice(dim, first, extent))
-    }
-}
-
 /// How a kernel's region is cut into tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiling {

@@ -58,7 +58,7 @@ pub(crate) use window::{UniformLayout, Window};
 /// );
 /// # Ok::<(), wgpu_clamp::Error>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Plan {
     /// The clamp, or channel 0's. `None` without channels, when there is nothing to do.
     clamp: Option<Clamp>,
@@ -153,7 +153,8 @@ impl Plan {
         let plan = Self::new(clamps, src, dst, limits)?;
         let Some(task) = plan.task.filter(|_| !dst.is_empty()) else { return Ok(vec![plan]) };
         let region = Region::collapsed(src, dst, clamps.simplified(dst.shape()).axis());
-        Ok(Strategy::all(&task, &region).into_iter().map(|strategy| Self { strategy, ..plan }).collect())
+        let all = Strategy::all(&task, &region).into_iter();
+        Ok(all.map(|strategy| Self { strategy, ..plan }).collect())
     }
 
     /// Checks that the table (the storage buffer of channels' parameters, if any) is within a limit of the device.

@@ -3,13 +3,13 @@
 
 use bytemuck::Zeroable;
 
-use super::grow::{Growth, fastest, most_shared};
+use super::grow::{Growth, divisor, fastest, most_shared};
 use super::piece::{Along, Order, Piece, Reads, Stores, Stride};
 use super::region::{DST, Region, SRC};
 use super::thresholds::{LEAST_APART, is_sparse};
 use super::walk::{BoundTile, Loop, Walk, rank_of};
 use super::{
-    Claim, Constant, Cut, Dispatch, EntryPoint, Kernel, Launch, PACKET, Placement, Task, Tiling, WORD,
+    Candidate, Constant, Dispatch, EntryPoint, Kernel, Launch, PACKET, Placement, Task, Tiling, WORD,
     WORKGROUP_SIZE,
 };
 use crate::MAX_RANK;
@@ -39,8 +39,8 @@ pub(super) enum Boxes {
     /// As [`Wide`](Boxes::Wide), but loads packets of src past the last element. Elements that follow there are left to
     /// another kernel.
     Past,
-    /// The same channels of several pixels, far apart, along this dimension.
-    Shared(usize),
+    /// The same channels of `count` pixels, far apart, along this dimension.
+    Shared { d: usize, count: usize },
 }
 
 impl Piece {
@@ -85,19 +85,19 @@ impl Piece {
             && bytes <= task.limits.max_workgroup_memory as usize
     }
 
-    /// Claims a region for boxes, from those that fill packets or words with the fewest elements.
+    /// Boxes for a region or most of it, from those that fill packets or words with the fewest elements.
     pub(super) fn boxes(
         task: &Task,
         region: &Region,
         mut growth: Growth<'_>,
         boxes: Boxes,
-    ) -> Option<(Self, Claim)> {
+    ) -> Option<Candidate> {
         let Growth { dims, d, keeps, ahead: (first, lead), .. } = growth;
         let along = dims[d];
         let past_src = boxes == Boxes::Past;
         match boxes {
             Boxes::Narrow => {}
-            Boxes::Shared(e) => growth.extents[e] = most_shared(task).min(dims[e].extent),
+            Boxes::Shared { d: e, count } => growth.extents[e] = count,
             Boxes::Wide | Boxes::Past => growth.widen(),
         }
         // Pixels beyond whole boxes are left to another kernel. One more pixel is left if the last packet of dst, whose other
@@ -121,10 +121,7 @@ impl Piece {
         if taken * 2 < dims[dim].extent || dims[dim].channels && first > 0 {
             return None;
         }
-        let cut = (taken < dims[dim].extent).then_some(Cut { dim, first, extent: taken });
-        let ends = [past_src, past_dst].map(|past| if past { PACKET } else { WORD } as u64);
-        let claim = Claim { cut, ends };
-        let main = claim.main(region);
+        let (main, rest) = region.cut(dim, first, taken);
         if main.dims().len() < dims.len() {
             return None;
         }
@@ -132,17 +129,19 @@ impl Piece {
         if past_src && piece.reads != Reads::Packets {
             return None;
         }
-        let adjacent = piece.adjacent(keeps);
-        if adjacent == 1 {
-            return Some((piece, claim));
+        let (adjacent, mut stores) = (piece.adjacent(keeps), growth.stores);
+        if adjacent > 1 {
+            // Neighbouring invocations would leave gaps between their stores. They exchange the packets of whole boxes.
+            let of_box = growth.len() / piece.per_store();
+            if keeps || stores == Stores::Words || adjacent < of_box {
+                return None;
+            }
+            if piece.exchanges(task) {
+                stores = Stores::Exchanged;
+            }
         }
-        // Neighbouring invocations would leave gaps between their stores. They exchange the packets of whole boxes.
-        let of_box = growth.len() / piece.per_store();
-        if keeps || growth.stores == Stores::Words || adjacent < of_box {
-            return None;
-        }
-        let stores = if piece.exchanges(task) { Stores::Exchanged } else { growth.stores };
-        Some((Self { stores, ..piece }, claim))
+        let ends = [past_src, past_dst].map(|past| if past { PACKET } else { WORD } as u64);
+        Some(Candidate { kernel: Kernel::Piece(Self { stores, ..piece }), region: main, ends, rest })
     }
 
     pub(super) fn boxes_tiling(&self, task: &Task, region: &Region) -> Tiling {
@@ -224,39 +223,45 @@ impl Piece {
     }
 }
 
-/// The dimension of pixels split so that boxes may take the same channels of several of them, far apart: the region, and the
-/// dimension of these pixels. For channels last: pixels with few channels are adjacent, those with many may lie anywhere.
-pub(super) fn shared(task: &Task, region: &Region) -> Option<(Region, usize)> {
+/// Boxes that take the same channels of several pixels, far apart, where channels come last: pixels with many channels may lie
+/// anywhere; those with few are adjacent, and split, so that a box takes every `least`-th.
+pub(super) fn shared(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate> {
+    let Some((split, d, rest)) = far_pixels(task, region) else { return Vec::new() };
+    let Some(growth) = Growth::new(task, &split, stores) else { return Vec::new() };
+    let extent = split.dims()[d].extent;
+    let most = most_shared(task).min(extent);
+    // A quarter costs less than a further dispatch.
+    let exact = divisor(extent, most);
+    let mut counts = if 4 * exact >= most { vec![exact, most] } else { vec![most, exact] };
+    counts.dedup();
+    let of_count = |count| {
+        let boxes = Piece::boxes(task, &split, growth, Boxes::Shared { d, count })?;
+        Some(Candidate { rest: [&boxes.rest[..], &rest].concat(), ..boxes })
+    };
+    counts.into_iter().filter(|count| *count > 1).filter_map(of_count).collect()
+}
+
+/// A region, the dimension along which its pixels are far apart, and what is left of the given region.
+fn far_pixels(task: &Task, region: &Region) -> Option<(Region, usize, Vec<Region>)> {
     let [.., pixels, channels] = region.dims() else { return None };
-    let pixel = channels.extent.cast_signed();
-    let adjacent = pixels.dst == pixel && pixels.src == pixel && channels.extent.is_multiple_of(4);
-    let per_packet = task.per_packet();
-    let d = region.dims().len() - 2;
+    let (d, per_packet) = (region.dims().len() - 2, task.per_packet());
     if !(channels.channels && channels.dst == 1 && channels.src == 1) {
         return None;
     }
     if channels.extent >= LEAST_APART * per_packet {
-        return Some((*region, d));
+        return Some((*region, d, Vec::new()));
     }
-    if !adjacent {
+    let pixel = channels.extent.cast_signed();
+    if !(pixels.dst == pixel && pixels.src == pixel && channels.extent.is_multiple_of(4)) {
         return None;
     }
     // Pixels that fill whole packets, and lines of neighbouring invocations.
     let whole = per_packet / (1 << channels.extent.trailing_zeros().min(per_packet.trailing_zeros()));
     let least = (LEAST_APART * per_packet).div_ceil(channels.extent).next_multiple_of(whole);
-    let split = |count: usize, inner: usize| {
-        if pixels.extent == count * inner {
-            return Some((region.split(d, inner)?, d));
-        }
-        Some((region.split(d, count * inner)?.split(d + 1, inner)?, d + 1))
-    };
-    let mut count = most_shared(task);
-    while count >= 2 {
-        let found = (1..=LEAST_APART).find_map(|n| split(count, n * least));
-        if found.is_some() {
-            return found;
-        }
-        count /= 2;
+    let taken = pixels.extent - pixels.extent % least;
+    if taken < 2 * least {
+        return None;
     }
-    None
+    let (main, rest) = region.cut(d, 0, taken);
+    Some((main.split(d, least)?, d, rest))
 }

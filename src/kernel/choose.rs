@@ -7,15 +7,30 @@ use super::grow::Growth;
 use super::piece::{Piece, Stores};
 use super::region::Region;
 use super::thresholds::{LEAST_BYTES, LEAST_CHANNELS, LEAST_ELEMENTS, LEAST_PACKETS, PIXEL};
-use super::{Claim, Kernel, Placement, Task, WORD};
+use super::{Kernel, Placement, Task, WORD};
 
-/// A kernel, and the part of a region that it takes.
-#[derive(Clone, Copy)]
+/// A kernel, the part of a region that it takes, and the parts that it leaves to others.
+#[derive(PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(crate) kernel: Kernel,
-    /// The whole region; its dimensions may be split.
+    /// What the kernel takes. Its dimensions may be split.
     pub(crate) region: Region,
-    pub(crate) claim: Claim,
+    /// For src and dst: the alignment of a binding's end, in bytes. It may exceed a word only if elements follow in `rest`,
+    /// because a binding must not end behind its buffer.
+    pub(crate) ends: [u64; 2],
+    /// The parts for kernels that leave none.
+    pub(crate) rest: Vec<Region>,
+}
+
+impl Candidate {
+    /// The kernel takes all of a region.
+    const fn whole(kernel: Kernel, region: &Region) -> Self {
+        Self { kernel, region: *region, ends: [WORD as u64; 2], rest: Vec::new() }
+    }
+
+    fn reads_packets(&self) -> bool {
+        matches!(self.kernel, Kernel::Piece(piece) if piece.by_packets())
+    }
 }
 
 /// The kernels that can take a region, the best first.
@@ -25,10 +40,10 @@ pub(crate) struct Candidate {
 ///    stream takes 1.1 to 13.
 /// 3. A **stream** that finds each element by itself: 1.1 to 3. Before it come only boxes whose loads leave few gaps: every second
 ///    pixel of F32 takes it 1.4, boxes 2.5.
-/// 4. For few bytes, what claims all comes before what leaves parts to others; for few elements, nothing leaves parts.
+/// 4. For few bytes, what takes all comes before what leaves parts to others; for few elements, nothing leaves parts.
 /// 5. **Words** take everything.
 pub(crate) fn candidates<'a>(task: &'a Task, region: &'a Region) -> impl Iterator<Item = Candidate> + 'a {
-    let of = |kernel| Candidate { kernel, region: *region, claim: Claim::all() };
+    let of = |kernel| Candidate::whole(kernel, region);
     let least = LEAST_PACKETS * task.per_packet();
     let is_row = region.dims().last().is_some_and(|row| row.dst == 1 && row.extent >= least);
     let bytes = region.len().saturating_mul(task.arithmetic.sizes().iter().sum());
@@ -42,7 +57,7 @@ pub(crate) fn candidates<'a>(task: &'a Task, region: &'a Region) -> impl Iterato
             |one: &Candidate| matches!(one.kernel, Kernel::Piece(piece) if piece.loads_sparsely());
         let (sparse, mut all): (Vec<_>, Vec<_>) = boxes(task, region).into_iter().partition(is_sparse);
         all.extend(stepping.map(|piece| of(Kernel::Piece(piece))).into_iter().chain(sparse));
-        let leaves_parts = |candidate: &Candidate| candidate.claim.cut.is_some();
+        let leaves_parts = |candidate: &Candidate| !candidate.rest.is_empty();
         if region.len() < LEAST_ELEMENTS {
             all.retain(|candidate| !leaves_parts(candidate));
         } else if !is_large {
@@ -63,34 +78,25 @@ fn boxes(task: &Task, region: &Region) -> Vec<Candidate> {
         return packets;
     }
     let words = boxes_storing(task, region, Stores::Words);
-    if words_first(task, region, &packets) { [words, packets].concat() } else { [packets, words].concat() }
+    let [first, second] =
+        if words_first(task, region, &packets) { [words, packets] } else { [packets, words] };
+    first.into_iter().chain(second).collect()
 }
 
 /// Boxes that store packets or words, the best first: those that share look-ups of channels, those that load whole packets of
 /// src, wide ones, narrow ones.
 fn boxes_storing(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate> {
-    let mut all: Vec<Candidate> = Vec::new();
-    let mut add = |region: &Region, claimed: Option<(Piece, Claim)>| {
-        let Some((piece, claim)) = claimed else { return };
-        let kernel = Kernel::Piece(piece);
-        if all.iter().all(|other| other.kernel != kernel || other.claim != claim) {
-            all.push(Candidate { kernel, region: *region, claim });
-        }
-    };
-    if let Some((split, d)) = shared(task, region)
-        && let Some(growth) = Growth::new(task, &split, stores)
-    {
-        add(&split, Piece::boxes(task, &split, growth, Boxes::Shared(d)));
-    }
+    let mut all = shared(task, region, stores);
     let Some(growth) = Growth::new(task, region, stores) else { return all };
     let wide = Piece::boxes(task, region, growth, Boxes::Wide);
     // What is loaded by words may lie on packets, but for the end of the last row. In one buffer, another invocation
     // could store what follows there.
-    if task.placement == Placement::TwoBuffers && wide.is_none_or(|(piece, _)| !piece.by_packets()) {
-        add(region, Piece::boxes(task, region, growth, Boxes::Past));
+    if task.placement == Placement::TwoBuffers && !wide.as_ref().is_some_and(Candidate::reads_packets) {
+        all.extend(Piece::boxes(task, region, growth, Boxes::Past));
     }
-    add(region, wide);
-    add(region, Piece::boxes(task, region, growth, Boxes::Narrow));
+    all.extend(wide);
+    let narrow = Piece::boxes(task, region, growth, Boxes::Narrow);
+    all.extend(narrow.filter(|narrow| !all.contains(narrow)));
     all
 }
 
@@ -100,10 +106,7 @@ fn boxes_storing(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate>
 fn words_first(task: &Task, region: &Region, others: &[Candidate]) -> bool {
     let Some(row) = region.dims().last() else { return false };
     let is_near = Growth::new(task, region, Stores::Words).is_some_and(|growth| growth.is_near(PIXEL));
-    let on_packets = |other: &Candidate| {
-        matches!(other.kernel, Kernel::Piece(piece) if piece.by_packets())
-            && other.claim.ends == Claim::all().ends
-    };
+    let on_packets = |other: &Candidate| other.reads_packets() && other.ends == [WORD as u64; 2];
     is_near
         && match task.arithmetic.sizes() {
             [WORD, 1] => true,

@@ -180,14 +180,12 @@ impl<'a> Growth<'a> {
     /// along the first that needs it, which is returned.
     pub(super) fn divide_others(&mut self, but_one: bool) -> Option<usize> {
         let mut kept = None;
-        for e in (0..self.dims.len()).filter(|&e| e != self.d) {
-            let extent = self.dims[e].extent;
-            if but_one && kept.is_none() && !extent.is_multiple_of(self.extents[e]) {
+        let d = self.d;
+        for e in (0..self.dims.len()).filter(|&e| e != d) {
+            if but_one && kept.is_none() && !self.dims[e].extent.is_multiple_of(self.extents[e]) {
                 kept = Some(e);
-                continue;
-            }
-            while !extent.is_multiple_of(self.extents[e]) {
-                self.extents[e] /= 2;
+            } else {
+                self.extents[e] = divisor(self.dims[e].extent, self.extents[e]);
             }
         }
         kept
@@ -274,6 +272,11 @@ pub(super) fn most_shared(task: &Task) -> usize {
     let most = if per_packet > LANES { 4 * LANES } else { 2 * LANES };
     let exact = task.arithmetic.step == AffineStep::Exact;
     if exact { (MOST_ELEMENTS / 4 / per_packet).clamp(2, most) } else { most }
+}
+
+/// `most`, halved until it divides an extent.
+pub(super) const fn divisor(extent: usize, most: usize) -> usize {
+    if extent.is_multiple_of(most) { most } else { divisor(extent, most / 2) }
 }
 
 const fn gcd(a: usize, b: usize) -> usize {

@@ -208,7 +208,7 @@ impl Piece {
         self.order == Order::Stream && self.dims[0].strides[SRC] == Stride::Far
     }
 
-    /// The index of a dimension of the piece in `region`, which has as many dimensions as the claimed region.
+    /// The index of a dimension of the piece in `region`, which has as many dimensions as what the piece takes.
     pub(super) fn dim_of(dim: Along, region: &Region) -> usize {
         region.dims().len() - 1 - usize::from(dim.place)
     }

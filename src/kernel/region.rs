@@ -1,5 +1,5 @@
-//! Regions: boxes of the index space, collapsed to few dimensions. Kernels claim regions. A tile is the part of a region
-//! that one window covers.
+//! Regions: boxes of the index space, collapsed to few dimensions. Kernels take regions or parts of them. A tile is the part
+//! of a region that one window covers.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::{Layout, MAX_RANK};
 
 /// A box of the index space in as few dimensions as possible: no extent is 1, and dimensions that continue each other
 /// on both sides are merged. The strides of dst are positive and decrease: the innermost dimension is last.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Region {
     rank: usize,
     dims: [Dim; MAX_RANK],
@@ -136,6 +136,14 @@ impl Region {
         }
         self.rank = self.rank.min(merged + 1);
         self.dims[self.rank..].fill(Dim::ONCE);
+    }
+
+    /// The part with `extent` indices of dimension `d`, from `first` on, and the parts beside it, at most two.
+    pub(super) fn cut(&self, d: usize, first: usize, extent: usize) -> (Self, Vec<Self>) {
+        let end = first + extent;
+        let beside = [(0, first), (end, self.dims[d].extent - end)].into_iter();
+        let rest = beside.filter(|(_, extent)| *extent > 0);
+        (self.slice(d, first, extent), rest.map(|(first, extent)| self.slice(d, first, extent)).collect())
     }
 
     /// The part of the region with `extent` indices of dimension `d`, from `first` on.

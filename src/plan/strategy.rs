@@ -1,11 +1,11 @@
 //! Assigns kernels and tile sizes to the regions of a plan. One binding per operand must span a tile, and one grid must
 //! cover it.
 
-use std::fmt;
+use std::{fmt, iter};
 
 use super::bindings::bind;
 use crate::kernel::region::{DST, SRC};
-use crate::kernel::{Candidate, Claim, Dim, Kernel, Placement, Region, Task, Tile, candidates};
+use crate::kernel::{Candidate, Dim, Kernel, Placement, Region, Task, Tile, candidates};
 use crate::{Error, Limits, MAX_RANK};
 
 /// The most dispatches of a plan. Each window counts as the most dispatches that its kernel may need.
@@ -29,24 +29,24 @@ struct Tiles {
     lead: usize,
 }
 
-/// Up to three assignments, which together cover the index space.
-#[derive(Clone, Copy, Default)]
+/// Assignments, which together cover the index space.
+#[derive(Clone, Default)]
 pub(super) struct Strategy {
-    assignments: [Option<Assignment>; 3],
+    assignments: Vec<Assignment>,
 }
 
 /// The reason why a kernel cannot take a region on a device.
 #[derive(Debug)]
 pub(super) enum Misfit {
-    /// A tile would be smaller than the multiple at which the kernel's tiles are cut. The next claim is tried.
+    /// A tile would be smaller than the multiple at which the kernel's tiles are cut. The next candidate is tried.
     BelowMultiple,
     /// The error for the caller if no other kernel fits.
     Refused(Error),
 }
 
 impl Strategy {
-    /// Takes the first of the [`candidates`] whose tiles fit the device. The parts that a claim cuts off go to further
-    /// kernels. `words` claims everything in units of one element: if its tiles do not fit, no tiles do.
+    /// Takes the first of the [`candidates`] whose tiles fit the device. The parts that it leaves go to further kernels.
+    /// `words` takes everything in units of one element: if its tiles do not fit, no tiles do.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl Strategy {
                 Err(Misfit::Refused(error)) => refused = Some(error),
             }
         }
-        Err(refused.expect("`words` claims everything, in units of one element"))
+        Err(refused.expect("`words` takes everything, in units of one element"))
     }
 
     /// All candidates whose tiles fit the device, in the order in which they are tried.
@@ -69,13 +69,10 @@ impl Strategy {
     }
 
     fn of(task: &Task, candidate: &Candidate) -> Result<Self, Misfit> {
-        let Candidate { kernel, region, claim } = candidate;
-        let in_place = task.in_place(region);
-        let mut strategy = Self::default();
-        strategy.assignments[0] = Some(Assignment::new(task, *kernel, &claim.main(region), claim, in_place)?);
-        for (slot, part) in strategy.assignments[1..].iter_mut().zip(claim.rest(region)) {
-            *slot = Some(Assignment::of_rest(task, &part, in_place)?);
-        }
+        let in_place = task.in_place(&candidate.region);
+        let main = Assignment::new(task, candidate, in_place);
+        let rest = candidate.rest.iter().map(|part| Assignment::of_rest(task, part, in_place));
+        let strategy = Self { assignments: iter::once(main).chain(rest).collect::<Result<_, _>>()? };
         match strategy.dispatches() {
             ..=MAX_DISPATCHES => Ok(strategy),
             _ => Err(Misfit::Refused(strategy.too_many(task))),
@@ -109,33 +106,27 @@ impl Strategy {
     }
 
     pub(super) fn assignments(&self) -> impl Iterator<Item = &Assignment> {
-        self.assignments.iter().flatten()
+        self.assignments.iter()
     }
 }
 
 impl Assignment {
-    /// Assigns a leftover region to the first candidate that claims all of it and fits the device.
+    /// Assigns a leftover region to the first candidate that takes all of it and fits the device.
     fn of_rest(task: &Task, region: &Region, in_place: bool) -> Result<Self, Misfit> {
-        let cuts_nothing = |candidate: &Candidate| candidate.claim.cut.is_none();
         let mut misfit = None;
-        for Candidate { kernel, region, claim } in candidates(task, region).filter(cuts_nothing) {
-            match Self::new(task, kernel, &region, &claim, in_place) {
+        for candidate in candidates(task, region).filter(|candidate| candidate.rest.is_empty()) {
+            match Self::new(task, &candidate, in_place) {
                 Ok(assignment) => return Ok(assignment),
                 Err(error) => misfit = Some(error),
             }
         }
-        Err(misfit.expect("`words` claims everything"))
+        Err(misfit.expect("`words` takes everything"))
     }
 
-    fn new(
-        task: &Task,
-        kernel: Kernel,
-        region: &Region,
-        claim: &Claim,
-        in_place: bool,
-    ) -> Result<Self, Misfit> {
-        let tiles = Tiles::new(task, kernel, region, claim.ends, in_place)?;
-        Ok(Self { kernel, region: *region, ends: claim.ends, tiles })
+    /// Assigns what a candidate takes, without its rest.
+    fn new(task: &Task, candidate: &Candidate, in_place: bool) -> Result<Self, Misfit> {
+        let Candidate { kernel, region, ends, .. } = *candidate;
+        Ok(Self { kernel, region, ends, tiles: Tiles::new(task, kernel, &region, ends, in_place)? })
     }
 
     /// An upper bound of the number of dispatches.

@@ -267,6 +267,23 @@ fn odd_extents_keep_their_boxes() {
     }
 }
 
+/// Boxes take the same channels of far pixels: of as many as divide a small tensor, with a remainder of a large one.
+#[test]
+fn odd_numbers_of_pixels_share_their_channels() {
+    for (pixels, channels, pieces, dispatches) in [
+        (1 << 12, 64, "16 (far to far) × 16 (1 to 1)", 1),
+        (49 << 3, 64, "4 (far to far) × 16 (1 to 1)", 1),
+        ((1 << 20) + 4, 64, "16 (far to far) × 16 (1 to 1)", 2),
+        ((1 << 20) + 1, 64, "16 (far to far) × 16 (1 to 1)", 2),
+        ((1 << 16) + 1, 1024, "16 (far to far) × 4 (1 to 1)", 2),
+        (7, 64, "(16 (1 to 1)", 1),
+    ] {
+        let (pixels, list) = (packed(&[pixels, channels]), clamps(channels, DType::U8, DType::U8));
+        let plan = Plan::new(Clamps::along(1, &list), &pixels, &pixels, Limits::default()).unwrap();
+        assert!(plan.dispatches() == dispatches && plan.to_string().contains(pieces), "{plan}");
+    }
+}
+
 #[test]
 fn f64_is_fast_where_the_device_has_it() {
     let (src, dst) = (packed(&[64, 64]), packed(&[64, 64]).permute(&[1, 0]).unwrap());
