@@ -94,7 +94,7 @@ fn main() -> Result<()> {
     };
     let prepare = |clamp: Clamp, axis, operands: Operands<'_>, scales: View<'_>| -> Result<Prepared> {
         let clamp = clamp.with_affine(Number::OnGpu, Number::Absent)?;
-        Ok(host.clamper().prepare(Clamps::slots_along(axis, &clamp), operands.with_scale(scales))?)
+        Ok(host.clamper().prepare(Clamps::slots_along(axis, clamp), operands.with_scale(scales))?)
     };
     let to_rows = Operands::new(activations.view(), activations_i8.view());
     let quantizing = prepare(quantize, ROWS, to_rows, of_tokens(0)?)?;

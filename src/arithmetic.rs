@@ -1,5 +1,5 @@
-//! Chooses the arithmetic of a call, and lays out the numbers that its shaders read: Min, Max, scale and bias as the caller gave
-//! them, and for steps between integers those that a search found.
+//! Chooses the arithmetic of a call, and lays out the numbers that its shaders read: Min, Max, scale and bias as the caller
+//! gave them, and for steps between integers those that a search found.
 
 mod bounds;
 mod fixed;

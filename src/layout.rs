@@ -150,8 +150,8 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if `channels` is not 1, 2 or 4, if `bytes_per_row` is not a multiple of 256, as wgpu's copies need it,
-    /// or shorter than a row; or for too many elements to count.
+    /// [`Error::Argument`] if `channels` is not 1, 2 or 4, if `bytes_per_row` is not a multiple of 256, as wgpu's copies
+    /// need it, or shorter than a row; or for too many elements to count.
     pub fn texels(
         [width, height]: [u32; 2],
         bytes_per_row: u32,

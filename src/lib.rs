@@ -132,10 +132,11 @@
 //!
 //! # Cargo features
 //!
-//! No feature is on by default. A program with a device of its own has chosen backends in its own wgpu, and Cargo makes the two
-//! one. A program that calls [`Host::open`] turns on `backends`, which is `vulkan`, `metal`, `dx12`, `gles` and `webgpu`, or some of
-//! these. Each compiles a backend into wgpu, and has no effect on platforms without it. The crate uses and re-exports
-//! [wgpu](https://docs.rs/wgpu/30) 30, and [bytemuck](https://docs.rs/bytemuck) 1, whose `Pod` the elements are.
+//! No feature is on by default. A program with a device of its own has chosen backends in its own wgpu, and Cargo makes the
+//! two one. A program that calls [`Host::open`] turns on `backends`, which is `vulkan`, `metal`, `dx12`, `gles` and
+//! `webgpu`, or some of these. Each compiles a backend into wgpu, and has no effect on platforms without it. The crate uses
+//! and re-exports [wgpu](https://docs.rs/wgpu/30) 30, and [bytemuck](https://docs.rs/bytemuck) 1, whose `Pod` the elements
+//! are.
 //!
 //! `ndarray`, off by default, turns a view of an [`ndarray`](https://docs.rs/ndarray/0.17) array into a [`Layout`] and
 //! back: `Layout::of_view` and `Layout::array_view`. It re-exports ndarray 0.17 as `wgpu_clamp::ndarray`.

@@ -1,8 +1,8 @@
 //! Plans: the dispatches of a clamp on given layouts, computed without a GPU.
 //!
-//! [`Clamper`](crate::Clamper) makes a [`Plan`] per call. Other programs make one to [compile](crate::Clamper::compile) ahead, to see
-//! which kernels take what, or to execute it elsewhere: [`Plan::recording`] is all of it as plain data, for other implementations
-//! of WebGPU, debuggers and tools.
+//! [`Clamper`](crate::Clamper) makes a [`Plan`] per call. Other programs make one to [compile](crate::Clamper::compile)
+//! ahead, to see which kernels take what, or to execute it elsewhere: [`Plan::recording`] is all of it as plain data, for
+//! other implementations of WebGPU, debuggers and tools.
 //!
 //! The types keep to semantic versioning. What they hold may change in any release: texts of shaders, kernels, the number of
 //! dispatches, and the contents of the crate's own buffers.

@@ -357,7 +357,7 @@ impl Case {
     #[must_use]
     pub fn asked(&self) -> Clamps<'_> {
         match self.route.channels() {
-            Some((axis, _)) if self.has_slots() => Clamps::slots_along(axis, &self.on_gpu),
+            Some((axis, _)) if self.has_slots() => Clamps::slots_along(axis, self.on_gpu),
             None if self.has_slots() => (&self.on_gpu).into(),
             _ => self.clamps(),
         }
@@ -565,8 +565,8 @@ mod tests {
     /// Whether dtypes of these sizes can meet a plan's words.
     type Suits = fn(usize, usize) -> bool;
 
-    /// In an ordinary run, too, each pair meets every kernel, and each pair of sizes every order of invocations and every way to
-    /// load and store that suits it.
+    /// In an ordinary run, too, each pair meets every kernel, and each pair of sizes every order of invocations and every
+    /// way to load and store that suits it.
     #[test]
     fn every_pair_meets_every_kernel() {
         let (mut by_dtypes, mut by_sizes) = (HashSet::new(), HashSet::new());

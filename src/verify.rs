@@ -26,7 +26,7 @@ pub struct Buffers<'a> {
 /// Compares a call's `dst` with the CPU [reference](mod@reference): each element of the output, and each byte outside
 /// it, which must not have changed.
 ///
-/// One `&Clamp` serves all elements; [`Clamps::along`] has one for each index of an axis. An element is right if its
+/// One clamp serves all elements; [`Clamps::along`] has one for each index of an axis. An element is right if its
 /// bits are among [`reference::allowed`] for the clamp of its channel. Makes one copy of `dst_after`. Indices that
 /// share an element are each compared. In place, elements of source and destination must have one size, as for
 /// [`reference::apply_in_place`].

@@ -61,8 +61,9 @@ fn recording_allocates_nothing() {
     }
 }
 
-/// Preparing a clamp whose pipelines are cached makes a few allocations: those of wgpu for a buffer and a bind group, and nine
-/// of the crate's, for the plan, its window, bind group entries, pipelines and dispatches. Without a logger, it formats nothing.
+/// Preparing a clamp whose pipelines are cached makes a few allocations: those of wgpu for a buffer and a bind group, and
+/// nine of the crate's, for the plan, its window, bind group entries, pipelines and dispatches. Without a logger, it
+/// formats nothing.
 #[test]
 fn preparing_formats_nothing() {
     // 60 on lavapipe and 59 on llvmpipe's GL, with wgpu 30.

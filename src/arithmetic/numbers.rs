@@ -1,6 +1,6 @@
 //! The numbers of a clamp as its shaders read them, and their place: the uniform block, or a table in a storage buffer.
-//! This is the host's half of `shaders/params/`. Numbers are as the caller gave them; shaders derive from them what they compute
-//! with. The steps between integers have numbers that the host searches.
+//! This is the host's half of `shaders/params/`. Numbers are as the caller gave them; shaders derive from them what they
+//! compute with. The steps between integers have numbers that the host searches.
 
 use std::fmt;
 
@@ -59,8 +59,8 @@ impl Arithmetic {
         matches!(self.class(), Class::Integer | Class::Integer64) && !matches!(self.step, AffineStep::None)
     }
 
-    /// Whether a step without search computes this clamp. Exact steps compute every clamp. If `clamp` has no affine step but another
-    /// channel has one, the step keeps every element.
+    /// Whether a step without search computes this clamp. Exact steps compute every clamp. If `clamp` has no affine step
+    /// but another channel has one, the step keeps every element.
     fn serves(self, clamp: &Clamp) -> bool {
         let is_fast = clamp.precision() == Precision::Fast;
         match (self.step, self.class()) {
@@ -208,8 +208,8 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
-    /// The numbers of one clamp per channel, or of one clamp repeated for `channels` channels; `found`: what a search found for each
-    /// clamp. If `reversed`, the last channel comes first.
+    /// The numbers of one clamp per channel, or of one clamp repeated for `channels` channels; `found`: what a search found
+    /// for each clamp. If `reversed`, the last channel comes first.
     pub(crate) fn new(
         (clamps, found): (&[Clamp], &[StepNumbers]),
         channels: usize,

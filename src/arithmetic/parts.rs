@@ -23,8 +23,8 @@ pub(super) struct Parts {
 }
 
 /// How a factor is split. The product of the largest `x` with a lower part, plus a part of the addend, plus what the part
-/// below carries, fits 32 bits. The uppermost part takes the remaining bits: its products may wrap, since their sum fits. `Whole` has one
-/// product, of 64 bits.
+/// below carries, fits 32 bits. The uppermost part takes the remaining bits: its products may wrap, since their sum fits.
+/// `Whole` has one product, of 64 bits.
 #[derive(Clone, Copy)]
 pub(super) struct Split {
     /// The bits of all lower parts.

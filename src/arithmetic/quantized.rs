@@ -3,8 +3,8 @@
 use super::step::AffineStep;
 use crate::operator::format::Binary;
 
-/// The reciprocal that the quotient of a scale uses: of the scale's magnitude, perhaps infinite; for exact quotients 2^23 over the
-/// scale's significand.
+/// The reciprocal that the quotient of a scale uses: of the scale's magnitude, perhaps infinite; for exact quotients 2^23
+/// over the scale's significand.
 pub(super) fn reciprocal(step: AffineStep, scale: f32) -> f32 {
     if step == AffineStep::Fast {
         return 1.0 / scale.abs();

@@ -53,8 +53,8 @@ mirrors! {
 }
 
 impl GatherParams {
-    /// The parameters of a dispatch that reads slots, each of a number, the index in [`NUMBERS`]. One invocation serves each channel;
-    /// the grid is `grid_width` workgroups wide.
+    /// The parameters of a dispatch that reads slots, each of a number, the index in [`NUMBERS`]. One invocation serves
+    /// each channel; the grid is `grid_width` workgroups wide.
     pub(crate) fn new(
         arithmetic: Arithmetic,
         read: &[(usize, Slot)],

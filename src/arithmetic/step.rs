@@ -223,8 +223,8 @@ impl fmt::Display for AffineStep {
     }
 }
 
-/// Overridable constants that skip work; `None` if the modules of an arithmetic lack the constant or must not use it. A constant is true
-/// if no clamp of the plan needs the skipped work.
+/// Overridable constants that skip work; `None` if the modules of an arithmetic lack the constant or must not use it. A
+/// constant is true if no clamp of the plan needs the skipped work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Shortcuts {
     /// `ZERO_WITHIN` of `element/ranges.wgsl`.

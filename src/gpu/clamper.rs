@@ -236,14 +236,14 @@ impl Clamper {
     }
 
     /// Compiles the pipelines of a plan that are not [kept](Self::compiled_pipelines) yet, so that the first
-    /// [`prepare`](Self::prepare) or [`encode`](Self::encode) of such a call compiles nothing. It takes no buffers: call it while
-    /// the program loads, on any thread. A clamper's clones share pipelines.
+    /// [`prepare`](Self::prepare) or [`encode`](Self::encode) of such a call compiles nothing. It takes no buffers: call it
+    /// while the program loads, on any thread. A clamper's clones share pipelines.
     ///
-    /// Plan the clamps of the calls, or clamps like them. Pipelines depend on the dtypes, the rules, the layouts and the affine
-    /// step. Between integers the scale and the bias choose the step; floats have other pipelines where a bound excludes zero, and
-    /// where a scale is not positive. Channels that differ have other pipelines than equal ones, a step of scale 1 and
-    /// bias 0 other ones than any other. Other numbers, and other buffers, share them. The plan must be made with
-    /// [`limits`](Self::limits) of this clamper, and by [`Plan::in_one_buffer`] if src and dst lie in one buffer. For
+    /// Plan the clamps of the calls, or clamps like them. Pipelines depend on the dtypes, the rules, the layouts and the
+    /// affine step. Between integers the scale and the bias choose the step; floats have other pipelines where a bound
+    /// excludes zero, and where a scale is not positive. Channels that differ have other pipelines than equal ones, a step
+    /// of scale 1 and bias 0 other ones than any other. Other numbers, and other buffers, share them. The plan must be made
+    /// with [`limits`](Self::limits) of this clamper, and by [`Plan::in_one_buffer`] if src and dst lie in one buffer. For
     /// [`Clamps::slots_along`] with slots of one element, plan the clamp alone.
     ///
     /// A driver may defer a part of the compilation to the first dispatch; Mesa's lavapipe defers 40 to 240 ms. Only a

@@ -56,8 +56,8 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if the layout is not a texture's, or if its rows are not multiples of 256 bytes, as wgpu's copies need
-    /// them.
+    /// [`Error::Argument`] if the layout is not a texture's, or if its rows are not multiples of 256 bytes, as wgpu's
+    /// copies need them.
     ///
     /// ```no_run
     /// # use wgpu_clamp::{DType, Error, Layout, View, wgpu};

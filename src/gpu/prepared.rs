@@ -11,9 +11,9 @@ use crate::plan::Range;
 
 /// A clamp on given buffers, ready to be recorded any number of times.
 ///
-/// It owns its bind groups, shares its parameters with those [rebound](Self::rebind) from it, and keeps the buffers alive. No other
-/// call changes what it computes. A number on the GPU
-/// is read anew each time a recording runs. Recording allocates nothing in this crate and cannot fail.
+/// It owns its bind groups, shares its parameters with those [rebound](Self::rebind) from it, and keeps the buffers alive.
+/// No other call changes what it computes. A number on the GPU is read anew each time a recording runs. Recording allocates
+/// nothing in this crate and cannot fail.
 ///
 /// ```no_run
 /// # use wgpu_clamp::{Clamp, Clamper, Layout, Operands, View, wgpu};

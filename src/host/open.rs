@@ -5,9 +5,9 @@ use crate::gpu::adapter::{described, shader_features, shares_memory};
 use crate::{Clamper, Error, Host};
 
 impl Host {
-    /// Picks an adapter and opens a device on it, with all of the adapter's limits. Needs backends: the crate's feature `backends`,
-    /// or those of the program's own wgpu. The clamper uses the device's conversions
-    /// of F16 if [`check_f16`](Self::check_f16) finds them right. Requests only these features:
+    /// Picks an adapter and opens a device on it, with all of the adapter's limits. Needs backends: the crate's feature
+    /// `backends`, or those of the program's own wgpu. The clamper uses the device's conversions of F16 if
+    /// [`check_f16`](Self::check_f16) finds them right. Requests only these features:
     ///
     /// - `MAPPABLE_PRIMARY_BUFFERS` where host and GPU share memory (except on DX12), which saves copies,
     /// - `SHADER_F64` and `SHADER_INT64` on Vulkan, where the adapter has both, for

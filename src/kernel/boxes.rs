@@ -76,8 +76,8 @@ impl Piece {
         if gapless && gaps_matter { reach.div_ceil(self.per_store()) } else { 1 }
     }
 
-    /// Whether a workgroup exchanges the packets of boxes: memory holds those of a workgroup. In one buffer, an invocation could
-    /// load what another has stored. On a CPU, memory is shared anyway.
+    /// Whether a workgroup exchanges the packets of boxes: memory holds those of a workgroup. In one buffer, an invocation
+    /// could load what another has stored. On a CPU, memory is shared anyway.
     fn exchanges(&self, task: &Task) -> bool {
         let bytes = WORKGROUP_SIZE as usize * (self.round() * PACKET + WORD);
         !task.limits.cpu

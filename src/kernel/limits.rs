@@ -30,8 +30,8 @@ pub struct Limits {
     /// [`Host::check_f16`](crate::Host::check_f16) has found these instructions right; elsewhere they may be wrong.
     /// [`Clamper::with_f16_conversions`](crate::Clamper::with_f16_conversions) sets it.
     pub f16_conversions: bool,
-    /// Whether a CPU runs the shaders, as software drivers do. There, an invocation takes several pieces of a tensor in turn, so
-    /// that it finds its place once for many elements. The results do not depend on it.
+    /// Whether a CPU runs the shaders, as software drivers do. There, an invocation takes several pieces of a tensor in
+    /// turn, so that it finds its place once for many elements. The results do not depend on it.
     pub cpu: bool,
 }
 

@@ -1,11 +1,11 @@
-//! Conversion between dtypes and clamps per channel, with two examples: a camera frame to a network's input, and a network's output
-//! to a picture.
+//! Conversion between dtypes and clamps per channel, with two examples: a camera frame to a network's input, and a
+//! network's output to a picture.
 //!
 //! # Conversion
 //!
 //! [`Clamp::with_source`] takes elements of another dtype: `max(Min, min(convert(x * scale + bias), Max))`. Any two of
-//! [`DType::CONVERTIBLE`] convert: U8, I8, U16, I16, U32, I32, F16, BF16 and F32. The bounds have the clamp's own dtype, which is the
-//! destination's.
+//! [`DType::CONVERTIBLE`] convert: U8, I8, U16, I16, U32, I32, F16, BF16 and F32. The bounds have the clamp's own dtype,
+//! which is the destination's.
 //!
 //! | element | to a float | to an integer |
 //! | --- | --- | --- |
@@ -15,16 +15,17 @@
 //! | ±∞ | ±∞, with the sign that `scale` gives it | the lowest or highest number; then the bounds |
 //! | ±∞, scale ±0 | the canonical quiet NaN, then the NaN rule | the same as for a NaN |
 //!
-//! The table states [`Precision::Exact`], which gives the same bits on every device. With `Fast`, an affine step with a float on
-//! either side uses the device's f32 arithmetic. Its result is one of a [stated set](mod@crate::reference), rounded as above. An I32 or
-//! U32 that is no f32 counts as either neighbouring f32. Between integers, or without an affine step, `Fast` is
+//! The table states [`Precision::Exact`], which gives the same bits on every device. With `Fast`, an affine step with a
+//! float on either side uses the device's f32 arithmetic. Its result is one of a [stated set](mod@crate::reference),
+//! rounded as above. An I32 or U32 that is no f32 counts as either neighbouring f32. Between integers, or without an affine
+//! step, `Fast` is
 //! `Exact`.
 //!
 //! Strides and offsets count elements of each side's own dtype. A conversion in place needs elements of one size.
 //!
 //! # Channels
 //!
-//! [`Clamps::along`] takes one clamp for each index of an axis. Pass it wherever a `&clamp` goes: [`Clamper`],
+//! [`Clamps::along`] takes one clamp for each index of an axis. Pass it wherever a clamp goes: [`Clamper`],
 //! [`Host::submit`], [`Host::clamp_bytes`], [`Plan`], [`reference::apply`], [`verify::check`]. All clamps must have the
 //! same dtypes, order, NaN rule, precision and rounding. For [numbers on the GPU](super::gpu_numbers),
 //! [`Clamps::slots_along`] takes one clamp, whose slots may have an element per index.
@@ -45,8 +46,8 @@
 //! One call turns RGBA bytes with padded rows into planes of F16 without alpha, normalised per channel. It replaces a
 //! conversion, a pass from interleaved to planar and a clamp per plane, and takes one to three dispatches. The example
 //! `frame_to_tensor` is a whole program that starts with a texture. [`Clamp::normalize`] rounds scale and bias to f32: `Exact`
-//! is exact for these two numbers, not for the formula that they were computed from. In BGRA pixels red is byte 2, and each next
-//! channel lies one byte lower: `rgb.flip(0)?`.
+//! is exact for these two numbers, not for the formula that they were computed from. In BGRA pixels red is byte 2, and each
+//! next channel lies one byte lower: `rgb.flip(0)?`.
 //!
 //! ```no_run
 //! use wgpu_clamp::half::f16;
@@ -81,8 +82,8 @@
 //! per buffer, run `Clamp::new(255_u8, 255)` in place on alpha's layout. ([`verify::check`] checks one call: bytes that
 //! the other call changes count as [stray](verify::StrayByte).)
 //!
-//! The inverse of a normalisation is [`Clamp::denormalize`]: `x * (255 * deviation) + 255 * mean`. Its results are rarely integers, and the
-//! default [`Rounding::TowardZero`] turns 124.99 into 124. Set [`Rounding::NearestEven`].
+//! The inverse of a normalisation is [`Clamp::denormalize`]: `x * (255 * deviation) + 255 * mean`. Its results are rarely
+//! integers, and the default [`Rounding::TowardZero`] turns 124.99 into 124. Set [`Rounding::NearestEven`].
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Clamps, DType, Layout, Rounding, reference};

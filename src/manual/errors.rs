@@ -1,7 +1,7 @@
 //! Why a call was refused, and mistakes that nothing can detect.
 //!
-//! Arguments are checked before anything is recorded or submitted. An [`Error`] names the argument, its value and the remedy. After
-//! an error of [`Clamper`] nothing was recorded.
+//! Arguments are checked before anything is recorded or submitted. An [`Error`] names the argument, its value and the
+//! remedy. After an error of [`Clamper`] nothing was recorded.
 //!
 //! # What to do
 //!
@@ -70,8 +70,8 @@
 //! | an upload without memory in the browser | web: wgpu 30 panics, because `createBuffer` throws |
 //! | a device lost or destroyed | native: [`Error::DeviceLost`] if a call of this crate can tell, else as wgpu documents; web: reads give [`Error::Wgpu`], other calls do nothing. Do not destroy a device while one thread is within a call of [`Host`], [`Tensor`] or [`ClampSlice`] and another may poll: wgpu 30 then frees mapped memory |
 //!
-//! If a callback of the program panics during a submission of this crate, or while a read or a stream polls, the panic continues in
-//! the thread that called or awaits. A panic elsewhere does not affect reads and streams.
+//! If a callback of the program panics during a submission of this crate, or while a read or a stream polls, the panic
+//! continues in the thread that called or awaits. A panic elsewhere does not affect reads and streams.
 //!
 //! wgpu's default error handler panics. On native, the crate creates its objects within its own error scopes, so the program's
 //! scopes see only the program's mistakes. It installs no callback on the device.

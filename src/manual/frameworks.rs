@@ -1,8 +1,8 @@
 //! Inside Bevy, vello and egui: where the device is, whose encoder takes the clamp, and who submits.
 //!
-//! All three use wgpu 30, as this crate does, so Cargo builds one wgpu, with the backends that the framework has chosen. Leave this
-//! crate's backends off. A [`Clamper`] needs the framework's device and nothing else. Everything below
-//! is two functions of your program: one when the device is there, one in each frame.
+//! All three use wgpu 30, as this crate does, so Cargo builds one wgpu, with the backends that the framework has chosen.
+//! Leave this crate's backends off. A [`Clamper`] needs the framework's device and nothing else. Everything below is two
+//! functions of your program: one when the device is there, one in each frame.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Clamper, DType, Error, Layout, Operands, Plan, Prepared, View, wgpu};
@@ -81,10 +81,11 @@
 //!   `paint`. A clamp within `paint` is impossible, since that is a render pass.
 //! - Without eframe, whoever calls `Renderer::update_buffers` submits the encoder.
 //!
-//! A mistake in a clamp is an [`Error`](crate::Error) of `prepare` or `rebind`, with nothing recorded. What wgpu alone checks
-//! makes the framework's encoder invalid: in the example, a texture larger than the layout, after a window was resized, or `pixels`
-//! without `COPY_DST`. Make the layouts anew when the size changes. The example is compiled as a test of this crate; the names of the frameworks were read in Bevy 0.20.1,
-//! vello 0.11.0 and egui-wgpu 0.37.0 (2026-11-28), and no test follows them.
+//! A mistake in a clamp is an [`Error`](crate::Error) of `prepare` or `rebind`, with nothing recorded. What wgpu alone
+//! checks makes the framework's encoder invalid: in the example, a texture larger than the layout, after a window was
+//! resized, or `pixels` without `COPY_DST`. Make the layouts anew when the size changes. The example is compiled as a test
+//! of this crate; the names of the frameworks were read in Bevy 0.20.1, vello 0.11.0 and egui-wgpu 0.37.0 (2026-11-28), and
+//! no test follows them.
 
 #[cfg(doc)]
 use crate::{Clamper, Host, Tensor};

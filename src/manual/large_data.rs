@@ -18,9 +18,9 @@
 //!
 //! # Streams
 //!
-//! [`Host::clamp_slice`], [`Host::clamp_slice_in_place`] and their forms in bytes send chunks of 16 MiB through a ring of buffers.
-//! Upload, dispatch and readback of neighbouring chunks overlap. [`ClampSlice::with_progress`] reports after each chunk and can
-//! stop the run. Finished chunks stay written, and [`Error::PartlyWritten`] counts their elements.
+//! [`Host::clamp_slice`], [`Host::clamp_slice_in_place`] and their forms in bytes send chunks of 16 MiB through a ring of
+//! buffers. Upload, dispatch and readback of neighbouring chunks overlap. [`ClampSlice::with_progress`] reports after each
+//! chunk and can stop the run. Finished chunks stay written, and [`Error::PartlyWritten`] counts their elements.
 //!
 //! A [`Tensor`] is one buffer; beyond `max_buffer_size` it is [`Error::Limit`].
 

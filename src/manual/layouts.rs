@@ -70,8 +70,8 @@
 //! # Ok::<(), wgpu_clamp::Error>(())
 //! ```
 //!
-//! A batch of tensors needs no loop: it is one more axis in front, with the distance between tensors as its stride. A layout has up
-//! to [`MAX_RANK`] axes.
+//! A batch of tensors needs no loop: it is one more axis in front, with the distance between tensors as its stride. A
+//! layout has up to [`MAX_RANK`] axes.
 //!
 //! # In place, and two views of one buffer
 //!
@@ -84,8 +84,8 @@
 //!
 //! A slot of a [number on the GPU](super::gpu_numbers) may lie in the buffer of `src` or `dst`, but not in the output.
 //!
-//! The crate decides exactly whether strided layouts share an element. Adversarial strides can exhaust the search: the result is
-//! [`Error::Overlap`] with "could not decide", never a guess.
+//! The crate decides exactly whether strided layouts share an element. Adversarial strides can exhaust the search: the
+//! result is [`Error::Overlap`] with "could not decide", never a guess.
 //!
 //! ```
 //! use wgpu_clamp::{Clamp, Error, Layout, Limits, Plan};

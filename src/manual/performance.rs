@@ -57,8 +57,9 @@
 //!
 //! On the same machine, a submission with a clamp of 4 KiB takes 0.1 to 0.2 ms, an empty submission 45 µs.
 //!
-//! So use the GPU if the data is or stays there, or if the CPU would work hard: F16 and BF16 without hardware conversion, `Exact`,
-//! several steps at once. [`reference`](mod@crate::reference) is made to be checked, not to be fast: 34 ns per element.
+//! So use the GPU if the data is or stays there, or if the CPU would work hard: F16 and BF16 without hardware conversion,
+//! `Exact`, several steps at once. [`reference`](mod@crate::reference) is made to be checked, not to be fast: 34 ns per
+//! element.
 //!
 //! # Profiling
 //!

@@ -4,11 +4,13 @@
 //! suffices: the kernels use workgroups of 256 invocations, and four storage buffers and a uniform buffer per stage.
 //! They compare integers; only [`Precision::Fast`] uses float arithmetic.
 //!
-//! [`Host::self_test`] has run on Vulkan (Mesa lavapipe 22.3.6 and 25.0.7, `SwiftShader`), GL (Mesa llvmpipe 22.3.6), WebGPU (Chromium on
+//! [`Host::self_test`] has run on Vulkan (Mesa lavapipe 22.3.6 and 25.0.7, `SwiftShader`), GL (Mesa llvmpipe 22.3.6),
+//! WebGPU (Chromium on
 //! `SwiftShader`, Dawn in Node on lavapipe) and DX12 (Wine 10 on lavapipe, not on Windows), all on CPUs, and on Vulkan on an NVIDIA H200:
-//! no element differs. The test suite passes on lavapipe and llvmpipe. On the H200 the suite found one wrong result, of fast F64; with
-//! Microsoft's compiler FXC the self-test found two, of exact steps and of a zero's sign. All are mended. **DX12 on Windows, Metal and
-//! all other GPUs are untested.** `docs/PORTABILITY.md` of the repository has versions, dates and counts.
+//! no element differs. The test suite passes on lavapipe and llvmpipe. On the H200 the suite found one wrong result, of
+//! fast F64; with Microsoft's compiler FXC the self-test found two, of exact steps and of a zero's sign. All are mended.
+//! **DX12 on Windows, Metal and all other GPUs are untested.** `docs/PORTABILITY.md` of the repository has versions, dates
+//! and counts.
 //!
 //! # On another device
 //!
@@ -16,8 +18,8 @@
 //! cargo run --release --example doctor -- --report report.md
 //! ```
 //!
-//! In a clone, this runs [`Host::self_test`] on each adapter, measures a few clamps beside a copy, and writes a report for an issue.
-//! The page of `cargo xtask web` does the same in a browser. A program can run the self-test too:
+//! In a clone, this runs [`Host::self_test`] on each adapter, measures a few clamps beside a copy, and writes a report for
+//! an issue. The page of `cargo xtask web` does the same in a browser. A program can run the self-test too:
 //!
 //! ```no_run
 //! use wgpu_clamp::Host;

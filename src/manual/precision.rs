@@ -12,18 +12,19 @@
 //! | near a tie, to an integer, F16 or BF16 | may be one off: rounded twice | rounded once |
 //! | for | networks, pictures, audio | tests, results that are compared or kept |
 //!
-//! To F32 and F64, `Exact` is Rust's `x.mul_add(scale, bias)` before the bounds, with three exceptions: scale 1 with bias ±0 keeps
-//! −0, a NaN keeps its bits, and ±∞ times ±0 is the canonical quiet NaN. F16 and BF16 are rounded once, not by way of F32.
+//! To F32 and F64, `Exact` is Rust's `x.mul_add(scale, bias)` before the bounds, with three exceptions: scale 1 with bias
+//! ±0 keeps −0, a NaN keeps its bits, and ±∞ times ±0 is the canonical quiet NaN. F16 and BF16 are rounded once, not by way
+//! of F32.
 //!
 //! # The set of `Fast`
 //!
 //! To F32 and F64 the set contains the exact result, except from an I32 or U32 element that is no f32. To other dtypes
 //! it need not: `Fast` rounds to f32 first, then to the dtype.
 //!
-//! A device may fuse the multiplication with the addition, and may flush subnormals of f32 (f64 for F64). So the set has the fused
-//! and the unfused result, each with subnormals kept or flushed: one to four values for an ordinary element. A device may judge
-//! subnormals before it rounds: `SwiftShader` turns half of `0x00ff_ffff` into 0, though the product rounds up to the least normal
-//! number. Subnormals of BF16 are subnormals of f32. Those of F16 are not: each is kept.
+//! A device may fuse the multiplication with the addition, and may flush subnormals of f32 (f64 for F64). So the set has
+//! the fused and the unfused result, each with subnormals kept or flushed: one to four values for an ordinary element. A
+//! device may judge subnormals before it rounds: `SwiftShader` turns half of `0x00ff_ffff` into 0, though the product
+//! rounds up to the least normal number. Subnormals of BF16 are subnormals of f32. Those of F16 are not: each is kept.
 //! [`reference`](mod@crate::reference) defines the set, [`reference::allowed`] returns it, and [`verify::check`] and
 //! [`Host::self_test`] check a device against it.
 //!
@@ -46,10 +47,11 @@
 //!
 //! # F16
 //!
-//! F16 is converted to f32 and back by integer operations, which every device computes alike. WGSL lets a device's own instructions
-//! round otherwise. [`Host::check_f16`] tells whether they are right. A [`Clamper`] that is
-//! [given](Clamper::with_f16_conversions) this answer uses them, and F16 becomes as fast as F32 on many GPUs; the results are the
-//! same. [`Host::open`] does both. A program with a device of its own does both once; without, F16 is right and slower.
+//! F16 is converted to f32 and back by integer operations, which every device computes alike. WGSL lets a device's own
+//! instructions round otherwise. [`Host::check_f16`] tells whether they are right. A [`Clamper`] that is
+//! [given](Clamper::with_f16_conversions) this answer uses them, and F16 becomes as fast as F32 on many GPUs; the results
+//! are the same. [`Host::open`] does both. A program with a device of its own does both once; without, F16 is right and
+//! slower.
 //!
 //! # F64
 //!

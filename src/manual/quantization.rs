@@ -47,7 +47,7 @@
 //!     let layout = Layout::packed(&[tokens, features])?;
 //!     let operands = Operands::new(View::of::<f32>(activations, layout), View::of::<i8>(quantized, layout))
 //!         .with_scale(View::of::<f32>(scales, Layout::packed(&[tokens])?));
-//!     clamper.prepare(Clamps::slots_along(0, &clamp), operands)
+//!     clamper.prepare(Clamps::slots_along(0, clamp), operands)
 //! }
 //! ```
 //!
@@ -67,8 +67,8 @@
 //!     let columns = scaled(Clamp::unbounded(DType::F32).with_source(DType::I32)?)?;
 //!     let rows = scaled(Clamp::unbounded(DType::F32))?;
 //!     Ok([
-//!         clamper.prepare(Clamps::slots_along(1, &columns), Operands::new(products, result).with_scale(of_columns))?,
-//!         clamper.prepare(Clamps::slots_along(0, &rows), Operands::in_place(result).with_scale(of_rows))?,
+//!         clamper.prepare(Clamps::slots_along(1, columns), Operands::new(products, result).with_scale(of_columns))?,
+//!         clamper.prepare(Clamps::slots_along(0, rows), Operands::in_place(result).with_scale(of_rows))?,
 //!     ])
 //! }
 //! ```

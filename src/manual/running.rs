@@ -15,9 +15,10 @@
 //! # What is kept
 //!
 //! A [`Clamper`] and its clones keep only compiled pipelines and shader modules: one pipeline per dtype, affine step,
-//! placement (how `src` and `dst` are bound), kernel and kind of layout. Other shapes, strides, bounds and scales of
-//! the same kind share them; [`Clamper::compile`] says which kinds there are. The [`MAX_PIPELINES`](crate::Clamper::MAX_PIPELINES) used last are kept; an older one is compiled
-//! again when needed. A [`Prepared`] owns its pipelines, bind groups and parameters, and keeps the buffers alive. One that
+//! placement (how `src` and `dst` are bound), kernel and kind of layout. Other shapes, strides, bounds and scales of the
+//! same kind share them; [`Clamper::compile`] says which kinds there are. The
+//! [`MAX_PIPELINES`](crate::Clamper::MAX_PIPELINES) used last are kept; an older one is compiled again when needed. A
+//! [`Prepared`] owns its pipelines, bind groups and parameters, and keeps the buffers alive. One that
 //! [`rebind`](Prepared::rebind) returns shares pipelines and parameters with the first. Nothing else outlives a call.
 //!
 //! Dropping the last clone of a [`Clamper`] frees its objects, except those that a [`Prepared`] or work under way
@@ -29,8 +30,8 @@
 //!
 //! # Logging
 //!
-//! The crate logs through the [`log`](https://docs.rs/log) facade, as wgpu does; `tracing-log` passes messages to `tracing`. Targets
-//! start with `wgpu_clamp`. All messages have debug level:
+//! The crate logs through the [`log`](https://docs.rs/log) facade, as wgpu does; `tracing-log` passes messages to
+//! `tracing`. Targets start with `wgpu_clamp`. All messages have debug level:
 //!
 //! - the adapter, when [`Host::open`] picks one and for each new [`Clamper`], with its limits;
 //! - one line per [`Clamper::prepare`]: the clamp, the layouts and the [`Plan`] with its kernels and dispatches;

@@ -333,7 +333,8 @@ impl Clamp {
     /// Computes `x * scale + bias` before the bounds apply. Each number is [`Number::Absent`], a value or
     /// [`Number::OnGpu`]. An absent scale is 1. An absent bias is −0, which adds nothing.
     ///
-    /// A value is an f32 or an f64. A clamp of F64 keeps all its bits; any other rounds an f64 to f32, to nearest, ties to even:
+    /// A value is an f32 or an f64. A clamp of F64 keeps all its bits; any other rounds an f64 to f32, to nearest, ties to
+    /// even:
     /// `1.0 / 255.0` is computed in f64 and rounded once. [`scale`](Self::scale) and [`bias`](Self::bias) return the numbers
     /// that are used.
     ///

@@ -85,12 +85,12 @@ impl<'a> Clamps<'a> {
     ///         .with_affine(Number::OnGpu, Number::Absent)?
     ///         .with_rounding(Rounding::NearestEven);
     ///     let scales = View::of::<f32>(scales, Layout::packed(&[rows])?);
-    ///     clamper.encode(encoder, Clamps::slots_along(0, &clamp), operands.with_scale(scales))
+    ///     clamper.encode(encoder, Clamps::slots_along(0, clamp), operands.with_scale(scales))
     /// }
     /// ```
     #[must_use]
-    pub const fn slots_along(axis: usize, clamp: &Clamp) -> Self {
-        Self(Kind::SlotsAlong(axis, *clamp))
+    pub const fn slots_along(axis: usize, clamp: Clamp) -> Self {
+        Self(Kind::SlotsAlong(axis, clamp))
     }
 
     /// The dimension whose indices are the channels; `None` if one clamp serves all elements.

@@ -144,7 +144,7 @@ mod tests {
         let two = [Clamp::at_most(1_u8), Clamp::at_most(2_u8)];
         assert_eq!(Clamps::along(3, &two).to_string(), "2 clamps along axis 3, the first u8: min(x, 1)");
         assert_eq!(Clamps::along(0, &[]).to_string(), "0 clamps along axis 0");
-        let slots = Clamps::slots_along(1, &on_gpu);
+        let slots = Clamps::slots_along(1, on_gpu);
         assert_eq!(slots.to_string(), "u16: max(min(x, slot), 1), slots along axis 1");
     }
 }

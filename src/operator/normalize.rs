@@ -14,8 +14,8 @@ impl Clamp {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if a number is not finite, if `one` or a `deviation` is 0, if a scale becomes 0 or infinite or a bias
-    /// infinite by the rounding, or if the clamp is of [`quantize_linear`](Self::quantize_linear) or
+    /// [`Error::Argument`] if a number is not finite, if `one` or a `deviation` is 0, if a scale becomes 0 or infinite or a
+    /// bias infinite by the rounding, or if the clamp is of [`quantize_linear`](Self::quantize_linear) or
     /// [`dequantize_linear`](Self::dequantize_linear).
     ///
     /// ```

@@ -10,12 +10,12 @@ use crate::{Clamps, Error, Layout, Number};
 /// The offsets of uniform bindings: the default alignment of `wgpu::Limits`.
 const ALIGNMENT: u64 = 256;
 
-/// The shaders, buffers and dispatches of a [`Plan`] as plain data: for another implementation of WebGPU, for a debugger, or for a
-/// program that executes WGSL itself. Made by [`Plan::recording`].
+/// The shaders, buffers and dispatches of a [`Plan`] as plain data: for another implementation of WebGPU, for a debugger,
+/// or for a program that executes WGSL itself. Made by [`Plan::recording`].
 ///
-/// Offsets of uniform bindings are multiples of 256. Bindings of src and dst are whole words: they may end up to 3 bytes, and
-/// those of packets up to 15 bytes, behind the last element. A dispatch that reads slots writes a buffer of the crate which later
-/// dispatches bind, so that buffer is a storage buffer too.
+/// Offsets of uniform bindings are multiples of 256. Bindings of src and dst are whole words: they may end up to 3 bytes,
+/// and those of packets up to 15 bytes, behind the last element. A dispatch that reads slots writes a buffer of the crate
+/// which later dispatches bind, so that buffer is a storage buffer too.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Recording {
@@ -73,8 +73,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if `clamps` do not suit the plan (other clamps with the same arithmetic do), or if `slots` do not suit the
-    /// clamps; [`Error::Limit`] if no binding holds a slot's element.
+    /// [`Error::Argument`] if `clamps` do not suit the plan (other clamps with the same arithmetic do), or if `slots` do
+    /// not suit the clamps; [`Error::Limit`] if no binding holds a slot's element.
     ///
     /// ```
     /// # use wgpu_clamp::plan::{BoundBuffer, Plan};

@@ -105,7 +105,7 @@ fn slots_along_an_axis_of_any_extent_are_planned_or_refused() {
     let clamp = Clamp::unbounded(DType::U8).with_affine(Number::OnGpu, Number::Absent).unwrap();
     for extent in [(1 << (usize::BITS - 3)) + 1, (1 << (usize::BITS - 4)) + 1, (1 << 20) + 1] {
         let layout = packed(&[3, extent]);
-        let plan = Plan::new(Clamps::slots_along(1, &clamp), &layout, &layout, Limits::default());
+        let plan = Plan::new(Clamps::slots_along(1, clamp), &layout, &layout, Limits::default());
         assert!(plan.is_ok() == (extent == (1 << 20) + 1), "{plan:?}");
     }
 }
@@ -143,7 +143,7 @@ fn a_channel_takes_as_many_bytes_as_documented() {
         let different = clamp.with_bounds(Scalar::new(clamp.dtype(), 1), Number::Absent).unwrap();
         let list: Vec<_> = (0..101).map(|n| if n == 0 { different } else { clamp }).collect();
         let on_gpu = clamp.number_on_gpu().is_some();
-        let clamps = if on_gpu { Clamps::slots_along(0, &clamp) } else { Clamps::along(0, &list) };
+        let clamps = if on_gpu { Clamps::slots_along(0, clamp) } else { Clamps::along(0, &list) };
         let plan = Plan::new(clamps, &layout, &layout, Limits { f64_arithmetic: true, ..Limits::default() });
         let bytes = plan.unwrap().table_bytes() / 101;
         let (least, most) = &mut each[usize::from(on_gpu) + usize::from(clamp.has_affine_on_gpu())];
@@ -386,7 +386,7 @@ fn a_binding_holds_so_many_channels() {
     {
         let of = |channels| {
             let line = packed(&[channels]);
-            Plan::new(Clamps::slots_along(0, &clamp), &line, &line, limits).map(|_| ())
+            Plan::new(Clamps::slots_along(0, clamp), &line, &line, limits).map(|_| ())
         };
         assert_eq!(of(most), Ok(()));
         assert!(matches!(of(most + 1), Err(Error::Limit { .. })), "{most}");
@@ -463,7 +463,7 @@ fn a_recording_refuses_numbers_that_are_not_the_plans() {
     }
     let max = Number::from(Scalar::new(DType::U8, 200));
     let on_gpu = Clamp::unbounded(DType::U8).with_bounds(Number::OnGpu, max).unwrap();
-    let plan = Plan::new(Clamps::slots_along(0, &on_gpu), &layout, &layout, Limits::default()).unwrap();
+    let plan = Plan::new(Clamps::slots_along(0, on_gpu), &layout, &layout, Limits::default()).unwrap();
     let (one, three, two) = (Some(packed(&[])), Some(packed(&[3])), Some(packed(&[2])));
     let far = Some(Layout::packed_at(&[], isize::MAX.cast_unsigned()).unwrap());
     for (slots, expected) in [
@@ -479,12 +479,12 @@ fn a_recording_refuses_numbers_that_are_not_the_plans() {
             "max: there is a slot, but the number is not `Number::OnGpu`; 1 element is needed, or [3] of them",
         ),
     ] {
-        assert_eq!(told(Clamps::slots_along(0, &on_gpu), &plan, slots), expected);
+        assert_eq!(told(Clamps::slots_along(0, on_gpu), &plan, slots), expected);
     }
     // A slot may have any shape that broadcasts to the axis.
     let [column, line] = [strided(&[1, 3, 1], &[7, 5, 9], 0), strided(&[3], &[5], 0)]
-        .map(|slot| plan.recording(Clamps::slots_along(0, &on_gpu), [Some(slot), None, None, None]).unwrap());
+        .map(|slot| plan.recording(Clamps::slots_along(0, on_gpu), [Some(slot), None, None, None]).unwrap());
     assert_eq!(column, line);
     // The last element of a layout ends within 2^63 bytes, and no binding reaches it from within an alignment.
-    _ = plan.recording(Clamps::slots_along(0, &on_gpu), [far, None, None, None]);
+    _ = plan.recording(Clamps::slots_along(0, on_gpu), [far, None, None, None]);
 }

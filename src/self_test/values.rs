@@ -73,8 +73,9 @@ fn edges(dtype: DType) -> Vec<u64> {
     edges
 }
 
-/// Elements that are worth testing, as bits: every value of 8- and 16-bit dtypes; for wider dtypes limits, NaNs, subnormals, ties,
-/// numbers near halves and near limits of other dtypes, and as many random patterns as `random` says. The self-test takes them.
+/// Elements that are worth testing, as bits: every value of 8- and 16-bit dtypes; for wider dtypes limits, NaNs,
+/// subnormals, ties, numbers near halves and near limits of other dtypes, and as many random patterns as `random` says. The
+/// self-test takes them.
 #[must_use]
 pub fn elements(dtype: DType, random: usize) -> Vec<u64> {
     let mask = mask(dtype);

@@ -359,8 +359,8 @@ fn fragments_provide_and_need_what_they_say() {
     assert_eq!(seen.len(), count);
 }
 
-/// Microsoft's FXC makes one `swapc` of two opposite `select`s, and then may use a register that this has overwritten: a block of
-/// exact steps stored its packets anywhere.
+/// Microsoft's FXC makes one `swapc` of two opposite `select`s, and then may use a register that this has overwritten: a
+/// block of exact steps stored its packets anywhere.
 #[test]
 fn no_selects_are_opposite() {
     let opposite = |function: &str| {

@@ -33,8 +33,8 @@ fn numpy_clip() {
     }
 }
 
-/// Elements of each size in other files that `NumPy` writes or reads: big-endian, in Fortran order, in versions 1.0 and 3.0 of the
-/// format, without dimensions, without elements.
+/// Elements of each size in other files that `NumPy` writes or reads: big-endian, in Fortran order, in versions 1.0 and 3.0
+/// of the format, without dimensions, without elements.
 #[test]
 fn every_form_of_a_file() {
     let folder = Folder::new();

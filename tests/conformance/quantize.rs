@@ -1,4 +1,5 @@
-//! What ONNX Runtime computed by `QuantizeLinear` and `DequantizeLinear`; `tests/gpu` and the browser's tests read this file too.
+//! What ONNX Runtime computed by `QuantizeLinear` and `DequantizeLinear`; `tests/gpu` and the browser's tests read this
+//! file too.
 
 use serde_json::Value;
 use wgpu_clamp::half::f16;

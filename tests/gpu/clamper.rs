@@ -106,7 +106,7 @@ fn compiled_plans_need_no_further_pipeline() {
             (Clamps::from(&clamp), two(rows, columns)),
             (Clamps::along(1, &many), two(rows, columns)),
             (Clamps::from(&clamp), Operands::in_place(of(0, all))),
-            (Clamps::slots_along(1, &on_gpu), slots),
+            (Clamps::slots_along(1, on_gpu), slots),
         ] {
             let (src, dst) = (operands.src(), operands.dst());
             let plan = if src.buffer() == dst.buffer() { Plan::in_one_buffer } else { Plan::new };

@@ -62,7 +62,7 @@ fn slots_along_an_axis_have_any_shape_that_broadcasts() {
             let dst = buffer(gpu, &vec![0; input.len()]);
             let operands = Operands::new(View::of::<i16>(&src, nchw), View::of::<i16>(&dst, nchw));
             let min = View::of::<i16>(&slot, strided(shape, strides, 0));
-            gpu.host.submit(Clamps::slots_along(1, &clamp), operands.with_min(min)).unwrap();
+            gpu.host.submit(Clamps::slots_along(1, clamp), operands.with_min(min)).unwrap();
             compare(gpu, Clamps::along(1, &by_value), operands, &input, &vec![0; input.len()]);
         }
     }
@@ -83,7 +83,7 @@ fn a_scale_or_bias_that_is_not_finite_gives_nan() {
                 let [scale, bias] = numbers.map(|pair| Tensor::upload(&gpu.host, &[2], &pair).unwrap());
                 let operands = Operands::new(tensor.view(), out.view());
                 let operands = operands.with_scale(scale.view()).with_bias(bias.view());
-                gpu.host.submit(Clamps::slots_along(0, &asked), operands).unwrap();
+                gpu.host.submit(Clamps::slots_along(0, asked), operands).unwrap();
                 let results = out.read_blocking::<f32>().unwrap();
                 let words: Vec<u32> = results.iter().map(|x| x.to_bits()).collect();
                 assert_eq!(words[..5], row.map(f32::to_bits), "{}", gpu.name);
@@ -131,7 +131,7 @@ fn a_slot_is_read_when_the_dispatch_runs() {
         let clamp = clamp.with_affine(Number::OnGpu, Number::Absent).unwrap();
         let operands = Operands::new(rows.view(), out.view()).with_scale(scales.view());
         let expected = [[2, 4, 60, 80], [4, 8, 120, 160], [8, 16, 240, 255]];
-        doubled(gpu, scales.view(), Clamps::slots_along(0, &clamp), &operands, expected);
+        doubled(gpu, scales.view(), Clamps::slots_along(0, clamp), &operands, expected);
     }
 }
 
@@ -147,14 +147,14 @@ fn one_number_serves_all_channels() {
         let in_place = Operands::in_place(tensor.view());
         let backwards = View::of::<u8>(most.buffer(), packed(&[3]).flip(0).unwrap());
         let operands = in_place.with_scale(scales.view()).with_bias(bias.view()).with_max(backwards);
-        gpu.host.submit(Clamps::slots_along(1, &clamp), operands).unwrap();
+        gpu.host.submit(Clamps::slots_along(1, clamp), operands).unwrap();
         assert_eq!(tensor.read_blocking::<u8>().unwrap(), [11, 14, 19, 14, 20, 22]);
         // If each slot has one element, there is one clamp and no table.
         let operands = in_place
             .with_scale(View::of::<f32>(scales.buffer(), packed(&[1])))
             .with_bias(View::of::<f32>(bias.buffer(), packed(&[])))
             .with_max(View::of::<u8>(most.buffer(), packed(&[])));
-        let prepared = gpu.clamper().prepare(Clamps::slots_along(1, &clamp), operands).unwrap();
+        let prepared = gpu.clamper().prepare(Clamps::slots_along(1, clamp), operands).unwrap();
         let plain = gpu.clamper().prepare(clamp, operands).unwrap();
         assert_eq!(prepared.dispatches(), plain.dispatches());
     }
@@ -169,8 +169,7 @@ fn slots_take_as_few_dispatches_as_can_be() {
         for n in 0..16 {
             let which = [0, 1, 2, 3].map(|bit| n >> bit & 1 == 1);
             let clamp = on_gpu(&Clamp::unbounded(DType::F32), which);
-            for (clamps, shape) in [(Clamps::from(&clamp), &[][..]), (Clamps::slots_along(0, &clamp), &[64])]
-            {
+            for (clamps, shape) in [(Clamps::from(&clamp), &[][..]), (Clamps::slots_along(0, clamp), &[64])] {
                 let view = View::of::<f32>(slot.buffer(), packed(shape));
                 let [min, max, scale, bias] = which.map(|wanted| wanted.then_some(view));
                 let operands = Operands::in_place(data.view()).with_min(min).with_max(max);

@@ -1,8 +1,9 @@
 //! Runs the self-test's cases and the samples without a device: the sanitizer executes their shaders as each of its devices
 //! would.
 //!
-//! With `WGPU_CLAMP_EXHAUSTIVE`, all cases of the exhaustive self-test and all samples run, each case with the
-//! [`Limits`] of a GPU and of a CPU. Otherwise one in [`SHARE`] of the ordinary cases and of the samples runs; `cargo xtask mutants` executes them all.
+//! With `WGPU_CLAMP_EXHAUSTIVE`, all cases of the exhaustive self-test and all samples run, each case with the [`Limits`]
+//! of a GPU and of a CPU. Otherwise one in [`SHARE`] of the ordinary cases and of the samples runs; `cargo xtask mutants`
+//! executes them all.
 
 use std::collections::HashSet;
 use std::fmt;

@@ -133,8 +133,8 @@ fn kernels_take_what_others_leave() {
     assert_eq!(kernels(&plan(DType::I64, &src, &dst)).len(), 1);
 }
 
-/// Runs of eight dimensions with extents of 1, 2 and 3: elements that lie anywhere, in runs that begin anywhere in a packet and end
-/// anywhere; with a clamp for each index of one dimension or one for all; in two buffers and in one.
+/// Runs of eight dimensions with extents of 1, 2 and 3: elements that lie anywhere, in runs that begin anywhere in a packet
+/// and end anywhere; with a clamp for each index of one dimension or one for all; in two buffers and in one.
 #[test]
 fn streams_step_through_eight_dimensions() {
     use DType::{F16, F32, I64, U8};
@@ -188,8 +188,8 @@ fn the_last_exchanged_box_stores_its_own_packets() {
     }
 }
 
-/// One run of pixels on both sides, with a clamp for each channel, any number of channels and any phase: in two buffers, in one,
-/// in place, and cut into tiles.
+/// One run of pixels on both sides, with a clamp for each channel, any number of channels and any phase: in two buffers, in
+/// one, in place, and cut into tiles.
 #[test]
 fn pixels_have_any_number_of_channels() {
     let mut met = [0; 3];

@@ -1,6 +1,6 @@
 //! Compares the constructors of the five standards with their texts. `snapshots/` keeps a table per standard: the dtypes of
-//! each version, clamps and refusals. Whoever changes a row compares it with the text. The fuzz target `standards` has all other
-//! bounds. None of this needs a GPU.
+//! each version, clamps and refusals. Whoever changes a row compares it with the text. The fuzz target `standards` has all
+//! other bounds. None of this needs a GPU.
 
 mod directml;
 

@@ -26,8 +26,8 @@ pub struct Case {
     /// Elements of src that have to be loaded, and of dst that have to be loaded or stored, if not those of the tensor:
     /// words also hold elements that take no part.
     pub moved: Option<[usize; 2]>,
-    /// The kernels that the case is compared with, besides the plain one: copies of as many bytes in total, or fills of the output.
-    /// With numbers on the GPU the rival is the same clamp with numbers of the host.
+    /// The kernels that the case is compared with, besides the plain one: copies of as many bytes in total, or fills of the
+    /// output. With numbers on the GPU the rival is the same clamp with numbers of the host.
     pub packets: Kind,
     pub goals: Goals,
 }
@@ -63,7 +63,7 @@ impl Case {
     /// The clamps of the measured call.
     pub fn asked(&self) -> Clamps<'_> {
         match (&self.slots, self.axis) {
-            (Some(clamp), Some(axis)) => Clamps::slots_along(axis, clamp),
+            (Some(clamp), Some(axis)) => Clamps::slots_along(axis, *clamp),
             (Some(clamp), None) => clamp.into(),
             (None, _) => self.clamps(),
         }

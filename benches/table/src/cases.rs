@@ -22,7 +22,8 @@ pub const LAYOUTS: &str = "layouts";
 /// What `pairs` means: single dtypes, and the conversions of pictures and networks in both directions.
 const PAIRS: &str = "u8 u8>f16 u8>f32 f32>u8 f32>i8 f16 f32 i32";
 
-/// The cases of tensors of about `bytes` bytes, or of so many `elements`; of fewer where a tensor would take more than `most` bytes.
+/// The cases of tensors of about `bytes` bytes, or of so many `elements`; of fewer where a tensor would take more than
+/// `most` bytes.
 pub fn cases(bytes: usize, elements: Option<usize>, most: u64) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     let list =

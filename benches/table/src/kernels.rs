@@ -61,8 +61,8 @@ impl From<Recording> for Kernels {
 }
 
 impl Kernels {
-    /// One dispatch of `main` on a source and a destination of these sizes, at the bindings 1 and 2. `own` may have a uniform block
-    /// for binding 0, and behind it a table for binding 3.
+    /// One dispatch of `main` on a source and a destination of these sizes, at the bindings 1 and 2. `own` may have a
+    /// uniform block for binding 0, and behind it a table for binding 3.
     pub fn one(
         wgsl: String,
         constants: Vec<(&'static str, f64)>,

@@ -71,8 +71,8 @@ impl Case {
         result.map(|()| time)
     }
 
-    /// Compares boxes at the start, in the middle and at the end of a destination with the reference, and with the plain kernel's
-    /// destination.
+    /// Compares boxes at the start, in the middle and at the end of a destination with the reference, and with the plain
+    /// kernel's destination.
     pub fn check(&self, device: &Device, dst: &wgpu::Buffer, plain: Option<&wgpu::Buffer>) -> Result<()> {
         let (src, after) = (data::random(self.clamp().source(), self.sizes()?[0]), data::read(device, dst)?);
         let plain = plain.map(|plain| data::read(device, plain)).transpose()?;

@@ -193,8 +193,8 @@ impl Check {
         Ok(self.speed.insert(speed::measure(&self.host).await?))
     }
 
-    /// The report: `date` is year, month and day, `system` an operating system or a browser, `ended` why the check ended early. If
-    /// the device is lost, the report says that instead.
+    /// The report: `date` is year, month and day, `system` an operating system or a browser, `ended` why the check ended
+    /// early. If the device is lost, the report says that instead.
     #[must_use]
     pub fn report(&self, date: &str, system: &str, ended: Option<String>) -> Report {
         let device = self.host.clamper().device();

@@ -91,7 +91,7 @@ fn case(u: &mut Unstructured, mut src: Layout, dst: Layout, execute: Option<Exec
         let axis = any_axis(more)?;
         // Slots lie along an axis only if it is short, or if the shape lacks it.
         let few = dst.shape().get(axis).is_none_or(|extent| *extent <= 300);
-        hold(if few && more.arbitrary()? { Clamps::slots_along(axis, &found) } else { (&found).into() });
+        hold(if few && more.arbitrary()? { Clamps::slots_along(axis, found) } else { (&found).into() });
     }
     transform_often(u, dst)
 }

@@ -76,8 +76,8 @@ fn package(sh: &Shell) -> Result<()> {
     let packed = sh.read_dir("target/package")?.into_iter().find(is_packed).context("nothing is packed")?;
     sh.create_dir("target/package/alone")?;
     let _there = sh.push_dir("target/package");
-    // A relative path: tar on Windows would take the letter of a drive for a machine. `m` gives the files the current time: with
-    // the package's dates, cargo would take them for already checked.
+    // A relative path: tar on Windows would take the letter of a drive for a machine. `m` gives the files the current time:
+    // with the package's dates, cargo would take them for already checked.
     let packed = packed.file_name().context("no file")?;
     cmd!(sh, "tar -xzmf {packed} --strip-components=1 -C alone").run()?;
     let check = ["check", "--locked", "--target-dir", "..", "--manifest-path", "alone/Cargo.toml"];

@@ -44,8 +44,8 @@ pub fn bench(Bench { peers, args }: &Bench) -> Result<()> {
     Ok(cmd!(sh, "cargo run --release --manifest-path {manifest} --package clamp-bench -- {args...}").run()?)
 }
 
-/// Prints the plan of a clamp with scale and bias of 480 x 640 pixels: the candidates, the best first, the files that its shaders
-/// are joined from, and their generated texts.
+/// Prints the plan of a clamp with scale and bias of 480 x 640 pixels: the candidates, the best first, the files that its
+/// shaders are joined from, and their generated texts.
 #[derive(Debug, clap::Args)]
 pub struct Show {
     /// Such as `'hwc u8 -> chw f16 per channel'`. Layouts: hwc, chw, bgr, mirrored, rgba, rotated; matrix, transposed.

@@ -235,7 +235,7 @@ fn slots(table: &mut Table, gpu: &Gpu) {
     {
         let asked = asked.unwrap();
         let dtype = if n < 2 { DType::U8 } else { DType::F32 };
-        let (one, along) = (Clamps::from(&asked), Clamps::slots_along(0, &asked));
+        let (one, along) = (Clamps::from(&asked), Clamps::slots_along(0, asked));
         let at = |buffer, layout| View::new(buffer, dtype, layout);
         let behind = 8 / dtype.size();
         for (mistake, clamps, slot) in [
@@ -246,7 +246,7 @@ fn slots(table: &mut Table, gpu: &Gpu) {
             ("four numbers, each twice", along, at(&other, packed(&[4, 2]))),
             ("2 numbers for 4 channels", along, at(&other, packed(&[2]))),
             ("no numbers for 4 channels", along, at(&other, packed(&[0]))),
-            ("along axis 2 of 2", Clamps::slots_along(2, &asked), at(&other, packed(&[]))),
+            ("along axis 2 of 2", Clamps::slots_along(2, asked), at(&other, packed(&[]))),
             ("a slot of i32", one, View::of::<i32>(&other, packed(&[]))),
             ("a short buffer", one, at(&short, strided(&[1], &[1], 4))),
             ("a buffer without STORAGE", one, at(&bare, packed(&[]))),
@@ -462,7 +462,7 @@ fn limits(table: &mut Table, gpu: &Gpu) {
     table.call("a table of 4097 clamps", &small, Clamps::along(0, &all), in_place(4097));
     // One clamp, with a slot that has an element per channel, or one for all.
     let clamp = Clamp::unbounded(DType::F32).with_affine(Number::OnGpu, Number::Absent).unwrap();
-    let along = Clamps::slots_along(0, &clamp);
+    let along = Clamps::slots_along(0, clamp);
     let of = |count, scales| in_place(count).with_scale(View::of::<f32>(&numbers, packed(&[scales])));
     small.clamper().prepare(along, of(4096, 4096)).unwrap();
     table.call("a table of 4097 slots", &small, along, of(4097, 4097));

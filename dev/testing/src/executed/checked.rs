@@ -21,9 +21,9 @@ const UNDECIDED: &str = "could not decide";
 /// Up to this many combinations of indices, the crate must decide whether layouts overlap.
 const MUST_BE_DECIDED: usize = 20_000;
 
-/// Plans a clamp in one buffer or two. Checks that bindings and grids fit the device, that bindings of one buffer share no word,
-/// and that an error names a fault that exists. Executes small plans by `execute`, if it is there, and once more with clamps that
-/// show where each element comes from.
+/// Plans a clamp in one buffer or two. Checks that bindings and grids fit the device, that bindings of one buffer share no
+/// word, and that an error names a fault that exists. Executes small plans by `execute`, if it is there, and once more with
+/// clamps that show where each element comes from.
 pub fn check_plan(
     execute: Option<Execute<'_>>,
     clamps: Clamps<'_>,

@@ -106,7 +106,7 @@ impl Sample {
         let Self { clamps: list, axis, src, dst, one_buffer, limits, slots, in_slots, values } = self;
         let clamps = match *axis {
             None => (&list[0]).into(),
-            Some(axis) if *in_slots => Clamps::slots_along(axis, &list[0]),
+            Some(axis) if *in_slots => Clamps::slots_along(axis, list[0]),
             Some(axis) => Clamps::along(axis, list),
         };
         let value = |address: u64| values[address as usize];
