@@ -3,9 +3,6 @@
 // Provides: load_src
 // Needs: load_shared_word, SOURCE_LANES
 fn load_src(i: u32) -> u32 {
-    if SOURCE_LANES == 1u {
-        return load_shared_word(i);
-    }
     let bits = 32u / SOURCE_LANES;
     return (load_shared_word(i / SOURCE_LANES) >> (i % SOURCE_LANES * bits)) & (0xffffffffu >> (32u - bits));
 }

@@ -9,7 +9,7 @@ struct Coefficients {
     exponent: i32,    // of this power, shifted to the place of an f32's exponent
     reciprocal: f32,  // 2^23 / scale, rounded to nearest
     scale: i32,       // the significand of |scale|, its top bit at bit 23
-    sign: u32,        // the scale's
+    sign: u32,        // a number with the scale's sign
     zero_point: i32,
     beyond_from: u32, // ∞: the quotient of this magnitude is BEYOND
 }
@@ -23,7 +23,7 @@ fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
     let most = min(power + 145, 255) << 23u;
     return Coefficients(
         least, most, power << 23u, bitcast<f32>(second.x), bitcast<i32>(significand(size)),
-        scale & 0x80000000u, bitcast<i32>(first.w), 0x7f800000u);
+        scale, bitcast<i32>(first.w), 0x7f800000u);
 }
 
 // Why this is exact. Let S = `scale`, and u = X * 2^(shift - 24) = |x| / 2^(the scale's exponent), so that the quotient

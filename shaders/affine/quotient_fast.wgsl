@@ -5,7 +5,7 @@
 // Needs: numbers, coefficients
 struct Coefficients {
     reciprocal: f32,  // of the scale's magnitude; 1 if that is infinite
-    sign: u32,        // the scale's
+    sign: u32,        // a number with the scale's sign
     zero_point: i32,
     beyond_from: u32, // a magnitude of these bits or more has a quotient of BEYOND: ∞, or 1 if the reciprocal is infinite
 }
@@ -16,7 +16,7 @@ fn read_coefficients(channel: u32, first: vec4<u32>) -> Coefficients {
     let is_infinite = reciprocal == 0x7f800000u;
     let finite = bitcast<f32>(select(reciprocal, 0x3f800000u, is_infinite));
     let zero_point = bitcast<i32>(first.w);
-    return Coefficients(finite, first.z & 0x80000000u, zero_point, select(0x7f800000u, 1u, is_infinite));
+    return Coefficients(finite, first.z, zero_point, select(0x7f800000u, 1u, is_infinite));
 }
 
 // The bits of the f32 2^18, `BEYOND`.

@@ -29,46 +29,28 @@ use crate::operator::Affine;
 use crate::operator::format::Binary;
 use crate::{DType, Rounding};
 
-/// The numbers of `affine/integer.wgsl`, from integers of up to 32 bits.
-pub(super) struct Integer(Linear);
-
-/// The numbers of `affine/integer64.wgsl`.
-pub(super) struct Integer64(Linear);
-
-impl Integer {
-    pub(super) fn new(source: DType, affine: Affine, rounding: Rounding) -> Self {
-        Self(Linear::new(source, affine, rounding, &WIDTH_64))
-    }
-
-    /// In the order of the shader.
-    pub(super) fn words(&self) -> [u32; 9] {
-        let Linear { lowest, highest, origin, factor, negative, addend, offset, .. } = self.0;
-        let factor = if negative { 0_u32.wrapping_sub(factor) } else { factor };
-        let [addend_low, addend_high] = low_first(addend);
-        let [offset_low, offset_high] = low_first(offset);
-        let [lowest, highest, origin] = [lowest, highest, origin].map(|key| key as u32);
-        let shifts = self.0.shifts();
-        [lowest, highest, origin, factor, shifts, addend_low, addend_high, offset_low, offset_high]
-    }
+/// The numbers of `affine/integer.wgsl` in its order, for a step from integers of up to 32 bits.
+pub(super) fn words_of_32(source: DType, affine: Affine, rounding: Rounding) -> [u32; 9] {
+    let linear = Linear::new(source, affine, rounding, &WIDTH_64);
+    let Linear { lowest, highest, origin, factor, negative, addend, offset, .. } = linear;
+    let factor = if negative { 0_u32.wrapping_sub(factor) } else { factor };
+    let [addend_low, addend_high] = low_first(addend);
+    let [offset_low, offset_high] = low_first(offset);
+    let [lowest, highest, origin] = [lowest, highest, origin].map(|key| key as u32);
+    [lowest, highest, origin, factor, linear.shifts(), addend_low, addend_high, offset_low, offset_high]
 }
 
-impl Integer64 {
-    pub(super) fn new(dtype: DType, affine: Affine, rounding: Rounding) -> Self {
-        Self(Linear::new(dtype, affine, rounding, &WIDTH_96))
+/// The numbers of `affine/integer64.wgsl` in its order.
+pub(super) fn words_of_64(dtype: DType, affine: Affine, rounding: Rounding) -> [u32; 14] {
+    let linear = Linear::new(dtype, affine, rounding, &WIDTH_96);
+    let mut words = [0; 14];
+    for (n, key) in [linear.lowest, linear.highest, linear.origin].into_iter().enumerate() {
+        words[2 * n..][..2].copy_from_slice(&low_first::<2>(key));
     }
-
-    /// In the order of the shader.
-    pub(super) fn words(&self) -> [u32; 14] {
-        let Linear { lowest, highest, origin, factor, negative, addend, offset, .. } = self.0;
-        let mut words = [0; 14];
-        for (n, key) in [lowest, highest, origin].into_iter().enumerate() {
-            words[2 * n..][..2].copy_from_slice(&low_first::<2>(key));
-        }
-        [words[6], words[7]] = [factor, self.0.shifts() | u32::from(negative) << 17];
-        words[8..11].copy_from_slice(&low_first::<3>(addend));
-        words[11..].copy_from_slice(&low_first::<3>(offset));
-        words
-    }
+    [words[6], words[7]] = [linear.factor, linear.shifts() | u32::from(linear.negative) << 17];
+    words[8..11].copy_from_slice(&low_first::<3>(linear.addend));
+    words[11..].copy_from_slice(&low_first::<3>(linear.offset));
+    words
 }
 
 /// Limits of the shader's 64- or 96-bit integers, as exponents of two.

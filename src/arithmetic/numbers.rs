@@ -6,7 +6,7 @@ use std::fmt;
 
 use super::bounds::{BoundWords, rules};
 use super::fixed::Fixed;
-use super::integer::{Integer, Integer64};
+use super::integer::{words_of_32, words_of_64};
 use super::parts::{Parts, Split};
 use super::quantized::reciprocal;
 use super::step::{AffineStep, Arithmetic, Class, Form};
@@ -117,8 +117,8 @@ fn search(clamp: &Clamp, arithmetic: Arithmetic) -> Option<StepNumbers> {
         (AffineStep::Halves | AffineStep::Thirds | AffineStep::Whole, Class::Integer) => {
             filled(Parts::find(source, dtype, affine, rounding, Split::of(step))?.words())
         }
-        (AffineStep::Exact, Class::Integer) => filled(Integer::new(source, affine, rounding).words()),
-        (AffineStep::Exact, Class::Integer64) => filled(Integer64::new(dtype, affine, rounding).words()),
+        (AffineStep::Exact, Class::Integer) => filled(words_of_32(source, affine, rounding)),
+        (AffineStep::Exact, Class::Integer64) => filled(words_of_64(dtype, affine, rounding)),
         _ => return None,
     })
 }

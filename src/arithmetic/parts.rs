@@ -68,9 +68,6 @@ impl Parts {
         let Line { factor, addend, point } = Line::of(affine, rounding, split.low)?;
         let (factor, addend) = (i128::from(factor), i128::from(addend));
         let size = factor.unsigned_abs() as u64;
-        // A factor of more than 32 bits ends in zeros. Only the shader of `Whole` moves them to the distance.
-        let up = (u64::BITS - size.leading_zeros()).saturating_sub(u32::BITS);
-
         let (first, last) = source.integer_range();
         let fits = |sum: i128| i32::try_from(sum >> split.low).is_ok();
         let shift = point - split.low;
@@ -91,6 +88,8 @@ impl Parts {
                 highest,
             });
         }
+        // A factor of more than 32 bits ends in zeros. Only the shader of `Whole` moves them to the distance.
+        let up = (u64::BITS - size.leading_zeros()).saturating_sub(u32::BITS);
         // Numbers beyond `lowest..=highest` saturate like these two.
         let (low, high) = dtype.integer_range();
         let (low, high) = (low << point, (high + 1) << point);

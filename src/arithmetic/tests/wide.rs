@@ -3,7 +3,7 @@
 use num_bigint::{BigInt, Sign};
 
 use super::super::bounds::key_base;
-use super::super::integer::{Integer, Integer64};
+use super::super::integer::{words_of_32, words_of_64};
 use super::{ROUNDINGS, Random, WORDS};
 use crate::operator::Affine;
 use crate::{DType, Rounding};
@@ -18,12 +18,11 @@ struct Numbers {
     shift_left: u32,
     shift_right: u32,
     inexact: bool,
-    minimum: i128,
-    maximum: i128,
     addend: i128,
     below_one: i128,
     offset: i128,
-    rebase: i128,
+    /// The number whose key is 0.
+    base: i128,
     key_bits: u32,
     sum_bits: u32,
 }
@@ -41,7 +40,7 @@ fn joined<const N: usize>(words: [u32; N], bits: u32) -> i128 {
 impl Numbers {
     fn new(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Self {
         if source.bits() == 64 {
-            let words = Integer64::new(source, affine, rounding).words();
+            let words = words_of_64(source, affine, rounding);
             let key = |n: usize| joined([words[n], words[n + 1]], 64);
             let sum = |n: usize| joined([words[n], words[n + 1], words[n + 2]], 96);
             let shift_right = words[7] >> 8 & 0xff;
@@ -53,21 +52,18 @@ impl Numbers {
                 shift_left: words[7] & 0xff,
                 shift_right,
                 inexact: words[7] >> 16 & 1 == 1,
-                minimum: i64::MIN.into(),
-                maximum: i64::MAX.into(),
                 addend: sum(8),
                 below_one: (1 << shift_right) - 1,
                 offset: sum(11),
-                rebase: -key_base(source),
+                base: key_base(source),
                 key_bits: 64,
                 sum_bits: 96,
             };
         }
-        let words = Integer::new(source, affine, rounding).words();
+        let words = words_of_32(source, affine, rounding);
         let key = |n: usize| joined([words[n]], 32);
         let sum = |n: usize| joined([words[n], words[n + 1]], 64);
         let shift_right = words[4] >> 8 & 0xff;
-        let (minimum, maximum) = dtype.integer_range();
         Self {
             lowest: key(0),
             highest: key(1),
@@ -76,18 +72,17 @@ impl Numbers {
             shift_left: words[4] & 0xff,
             shift_right,
             inexact: words[4] >> 16 == 1,
-            minimum: minimum - key_base(dtype),
-            maximum: maximum - key_base(dtype),
             addend: sum(5),
             below_one: (1 << shift_right) - 1,
             offset: sum(7),
-            rebase: -key_base(dtype),
+            base: key_base(dtype),
             key_bits: 32,
             sum_bits: 64,
         }
     }
 
-    /// The key of the result, by the formula of `affine/integer.wgsl` and `affine/integer64.wgsl`.
+    /// The key of the result, by the formula of `affine/integer.wgsl` and `affine/integer64.wgsl`. It saturates at the ends of
+    /// all keys.
     fn result(&self, key: i128, rounding: Rounding) -> i128 {
         let x = wrapped(key.clamp(self.lowest, self.highest) - self.origin, self.key_bits);
         let product = wrapped(x << self.shift_left, self.key_bits) * self.factor;
@@ -98,7 +93,8 @@ impl Numbers {
             Rounding::TowardZero => i128::from(fraction && floored < 0),
             Rounding::NearestEven => -i128::from(!fraction && floored & 1 == 1),
         };
-        wrapped(floored + up + self.rebase, self.sum_bits).clamp(self.minimum, self.maximum)
+        let most = (1 << (self.key_bits - 1)) - 1;
+        (wrapped(floored + up, self.sum_bits) - self.base).clamp(-most - 1, most)
     }
 }
 
@@ -189,7 +185,7 @@ fn steps_are_exact_for_scales_and_biases_of_every_size() {
                 let ends = [numbers.lowest, numbers.highest].map(|key| key + base);
                 let about = roots.into_iter().chain(ends).chain([0, first, last]);
                 for x in about.flat_map(|x| x - 1..=x + 1).filter(|x| (first..=last).contains(x)) {
-                    let got = numbers.result(x - base, rounding) + key_base(dtype);
+                    let got = (numbers.result(x - base, rounding) + key_base(dtype)).clamp(lower, upper);
                     let expected = exact.result(x, dtype, rounding);
                     assert_eq!(
                         got, expected,
