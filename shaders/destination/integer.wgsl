@@ -5,9 +5,5 @@
 
 // Keys order elements. The key is the number itself, but for U32 the number minus 2^31.
 fn from_key(k: vec4<i32>) -> vec4<u32> {
-    let number = bitcast<vec4<u32>>(k) ^ vec4<u32>(KEY_BASE);
-    if UNUSED == 0u {
-        return number;
-    }
-    return number & vec4<u32>(0xffffffffu >> UNUSED);
+    return (bitcast<vec4<u32>>(k) ^ vec4<u32>(KEY_BASE)) & vec4<u32>(0xffffffffu >> UNUSED);
 }
