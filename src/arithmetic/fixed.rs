@@ -69,15 +69,15 @@ impl Fixed {
 
 /// The lowest and the highest addend that give the results of the numbers from `start` on.
 fn narrowed(results: impl Iterator<Item = i64>, start: i64, factor: i64) -> (i64, i64) {
-    let (mut low, mut high) = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2);
+    let below_one = (1 << SHIFT) - 1;
+    let (mut low, mut high) = (i64::from(i32::MIN) / 2, i64::from(i32::MAX) / 2 - below_one);
     let mut product = start * factor;
     for result in results {
         let addend = (result << SHIFT) - product;
-        low = low.max(addend);
-        high = high.min(addend + (1 << SHIFT) - 1);
+        (low, high) = (low.max(addend), high.min(addend));
         product += factor;
     }
-    (low, high)
+    (low, high + below_one)
 }
 
 /// The first number of a range from which on `holds` is true; the range's end if there is none. `guess` is near it.
