@@ -5,5 +5,9 @@
 
 // Keys order elements. The key is the number itself, but for U32 the number minus 2^31.
 fn from_key(k: vec4<i32>) -> vec4<u32> {
-    return (bitcast<vec4<u32>>(k) ^ vec4<u32>(KEY_BASE)) & vec4<u32>(0xffffffffu >> UNUSED);
+    let number = bitcast<vec4<u32>>(k) ^ vec4<u32>(KEY_BASE);
+    if UNUSED == 0u {
+        return number;
+    }
+    return number & vec4<u32>(0xffffffffu >> UNUSED);
 }

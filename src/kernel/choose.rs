@@ -5,7 +5,7 @@ use std::iter;
 use super::boxes::{Boxes, shared};
 use super::grow::Growth;
 use super::piece::{Piece, Stores};
-use super::region::Region;
+use super::region::{Region, SRC};
 use super::thresholds::{LEAST_BYTES, LEAST_CHANNELS, LEAST_ELEMENTS, LEAST_PACKETS, PIXEL};
 use super::{Kernel, Placement, Task, WORD};
 
@@ -84,7 +84,7 @@ fn boxes(task: &Task, region: &Region) -> Vec<Candidate> {
 }
 
 /// Boxes that store packets or words, the best first: those that share look-ups of channels, those that load whole packets of
-/// src, wide ones, narrow ones.
+/// src, wide ones where these pay, narrow ones.
 fn boxes_storing(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate> {
     let mut all = shared(task, region, stores);
     let Some(growth) = Growth::new(task, region, stores) else { return all };
@@ -94,9 +94,15 @@ fn boxes_storing(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate>
     if task.placement == Placement::TwoBuffers && !wide.as_ref().is_some_and(Candidate::reads_packets) {
         all.extend(Piece::boxes(task, region, growth, Boxes::Past));
     }
-    all.extend(wide);
+    // A wide box pays if it loads packets, or if elements share words. Whole words are loaded once by boxes of any width.
+    let pays = task.arithmetic.sizes()[SRC] < WORD || wide.as_ref().is_some_and(Candidate::reads_packets);
     let narrow = Piece::boxes(task, region, growth, Boxes::Narrow);
-    all.extend(narrow.filter(|narrow| !all.contains(narrow)));
+    let both = if pays { [wide, narrow] } else { [narrow, wide] };
+    for candidate in both.into_iter().flatten() {
+        if !all.contains(&candidate) {
+            all.push(candidate);
+        }
+    }
     all
 }
 
