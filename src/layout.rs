@@ -529,6 +529,13 @@ impl Layout {
         self.shape().get(axis).copied().ok_or_else(|| Error::axis(axis, self.rank))
     }
 
+    /// By how many elements every index lies behind its place in `other`; `None` if the layouts differ in more than the offset.
+    pub(crate) fn distance_from(&self, other: &Self) -> Option<i64> {
+        let moved = Self { offset: self.offset, ..*other };
+        // No offset is beyond `isize::MAX`.
+        (moved == *self).then(|| self.offset as i64 - other.offset as i64)
+    }
+
     /// Whether each index has the same address in both layouts.
     pub(crate) fn same_addresses(&self, other: &Self) -> bool {
         self.shape() == other.shape()

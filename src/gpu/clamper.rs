@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::operands::Moves;
 use super::pipeline::Pipelines;
 use super::prepared::{Entry, Group, Shared, Source, Unbound};
 use super::uniform::UniformBlocks;
@@ -246,9 +247,9 @@ impl Clamper {
     /// with [`limits`](Self::limits) of this clamper, and by [`Plan::in_one_buffer`] if src and dst lie in one buffer. For
     /// [`Clamps::slots_along`] with slots of one element, plan the clamp alone.
     ///
-    /// A driver may defer a part of the compilation to the first dispatch; Mesa's lavapipe defers 40 to 240 ms. Only a
-    /// submission removes that part: of the same clamp on buffers of the program's own. A cache of the driver's, from
-    /// [`with_pipeline_cache`](Self::with_pipeline_cache), shortens both parts from the second run on.
+    /// A driver may defer a part of the compilation to the first dispatch; Mesa's lavapipe defers 40 to 240 ms of each
+    /// pipeline. Only a submission removes that part: of the same clamp on buffers of the program's own. A cache of the
+    /// driver's, from [`with_pipeline_cache`](Self::with_pipeline_cache), shortens both parts from the second run on.
     ///
     /// # Errors
     ///
@@ -391,9 +392,10 @@ impl Clamper {
 
     /// Binds the operands. Call it within an error scope.
     fn bound(&self, operands: &Operands<'_>, groups: Vec<Group>, dispatches: Vec<Unbound>) -> Prepared {
-        let (device, places) = (self.inner.device.clone(), operands.places());
+        let (device, places) = (self.inner.device.clone(), operands.places(self.limits().binding_start()));
         let shared = Shared { device, places, groups, dispatches };
-        Prepared::new(Arc::new(shared), operands, operands.label().map(Into::into))
+        let label = operands.label().map(Into::into);
+        Prepared::new(Arc::new(shared), operands, &Moves::default(), label)
     }
 }
 

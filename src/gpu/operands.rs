@@ -149,7 +149,12 @@ pub(super) struct Places {
     views: [Option<(DType, Layout)>; 2 + NUMBERS],
     /// Whether src and dst lie in one buffer.
     in_one_buffer: bool,
+    /// The bytes of whose multiples a view may be moved: the alignment of bindings.
+    step: u64,
 }
+
+/// By how many bytes each view lies behind its place, in the order of [`Operands::all`].
+pub(super) type Moves = [i64; 2 + NUMBERS];
 
 impl fmt::Debug for Places {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -381,15 +386,21 @@ impl<'a> Operands<'a> {
         self.label
     }
 
-    pub(super) fn places(&self) -> Places {
+    /// The places of the views on a device whose bindings begin at multiples of `step` bytes.
+    pub(super) fn places(&self, step: u64) -> Places {
         let views = self.all().map(|(_, view)| view.map(|view| (view.dtype, view.layout)));
-        Places { views, in_one_buffer: self.share_a_buffer() }
+        Places { views, in_one_buffer: self.share_a_buffer(), step }
     }
 
-    /// Refuses operands that bind groups for operands at `places` cannot take.
-    pub(super) fn check_places(&self, places: &Places) -> Result<(), Error> {
+    /// By how many bytes the views are moved from `places`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Prepared::rebind`](crate::Prepared::rebind) for operands that a moved binding cannot take.
+    pub(super) fn moves_from(&self, places: &Places) -> Result<Moves, Error> {
         const REMEDY: &str = "prepare the clamp anew for these operands";
         let one = self.is_one_view();
+        let (step, mut moves) = (places.step, Moves::default());
         for (n, ((argument, view), place)) in self.all().into_iter().zip(&places.views).enumerate() {
             let argument = if one && n < 2 { "src and dst" } else { argument };
             match (view, place) {
@@ -399,10 +410,17 @@ impl<'a> Operands<'a> {
                         let value = format!("{} is not the dtype that was prepared, {dtype}", view.dtype);
                         return Err(Error::dtype(argument, value, REMEDY));
                     }
-                    if view.layout != *layout {
+                    let Some(distance) = view.layout.distance_from(layout) else {
                         let value = format!("{} is not the layout that was prepared, {layout}", view.layout);
                         return Err(Error::argument(argument, value, REMEDY));
+                    };
+                    let by = distance.saturating_mul(dtype.size() as i64);
+                    if !by.unsigned_abs().is_multiple_of(step) {
+                        let value = format!("it lies {by} bytes from the place that was prepared");
+                        let remedy = format!("a multiple of {step} bytes is needed; or {REMEDY}");
+                        return Err(Error::argument(argument, value, remedy));
                     }
+                    moves[n] = by;
                     view.check_buffer(argument)?;
                 }
                 (Some(_), None) => {
@@ -419,8 +437,13 @@ impl<'a> Operands<'a> {
             let value = format!("they lie in {now}, but lay in {before} when the clamp was prepared");
             return Err(Error::argument("src, dst", value, REMEDY));
         }
+        if places.in_one_buffer && moves[0] != moves[1] {
+            let value = format!("in one buffer, src is moved by {} bytes and dst by {}", moves[0], moves[1]);
+            return Err(Error::argument("src, dst", value, REMEDY));
+        }
         // In a view that is both, the output's elements have the size of the source's.
-        self.slots().try_for_each(|(argument, slot)| self.check_outside(argument, &slot, self.dst.dtype))
+        self.slots().try_for_each(|(argument, slot)| self.check_outside(argument, &slot, self.dst.dtype))?;
+        Ok(moves)
     }
 
     /// Adds the operand's name to an error of wgpu. Binds each operand alone to find the one that wgpu refuses.

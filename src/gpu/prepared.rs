@@ -4,7 +4,7 @@ use std::array;
 use std::fmt;
 use std::sync::Arc;
 
-use super::operands::{Places, bound};
+use super::operands::{Moves, Places, bound};
 use super::{Operands, scope};
 use crate::Error;
 use crate::plan::Range;
@@ -85,15 +85,23 @@ struct Recorded {
 
 impl Group {
     /// Creates the bind group. Call it within an error scope.
-    fn bind(&self, device: &wgpu::Device, operands: &Operands<'_>, label: &str) -> wgpu::BindGroup {
+    fn bind(
+        &self,
+        device: &wgpu::Device,
+        operands: &Operands<'_>,
+        moves: &Moves,
+        label: &str,
+    ) -> wgpu::BindGroup {
         let count = self.entries.len();
         let entries: [_; MAX_ENTRIES] = array::from_fn(|n| {
             let Entry { binding, source, range } = &self.entries[n.min(count - 1)];
-            let buffer = match source {
-                Source::Own(buffer) => buffer,
-                Source::Operand(index) => operands.buffer(*index),
+            let (buffer, by) = match source {
+                Source::Own(buffer) => (buffer, 0),
+                Source::Operand(index) => (operands.buffer(*index), moves[*index]),
             };
-            wgpu::BindGroupEntry { binding: *binding, resource: bound(buffer, *range) }
+            // A binding begins at most a step of the moves before its view, so the moved one begins within the buffer.
+            let range = Range { offset: range.offset.wrapping_add_signed(by), ..*range };
+            wgpu::BindGroupEntry { binding: *binding, resource: bound(buffer, range) }
         });
         device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some(label),
@@ -104,14 +112,19 @@ impl Group {
 }
 
 impl Prepared {
-    /// Binds the operands. Call it within an error scope.
-    pub(super) fn new(shared: Arc<Shared>, operands: &Operands<'_>, label: Option<Arc<str>>) -> Self {
+    /// Binds the operands, which are moved from the places of `shared`. Call it within an error scope.
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        operands: &Operands<'_>,
+        moves: &Moves,
+        label: Option<Arc<str>>,
+    ) -> Self {
         let name = label.as_deref().unwrap_or(LABEL);
         let mut last: Option<(usize, wgpu::BindGroup)> = None;
         let bind = |Unbound { pipeline, group, grid }: &Unbound| {
             let bind_group = match &last {
                 Some((bound, bind_group)) if bound == group => bind_group.clone(),
-                _ => shared.groups[*group].bind(&shared.device, operands, name),
+                _ => shared.groups[*group].bind(&shared.device, operands, moves, name),
             };
             last = Some((*group, bind_group.clone()));
             Recorded { pipeline: pipeline.clone(), bind_group, grid: *grid }
@@ -123,13 +136,15 @@ impl Prepared {
     /// The same clamp on other buffers: for a swap chain, a pool, or buffers that change places. It shares pipelines and
     /// parameters with `self`, which stays as it is, and creates only bind groups.
     ///
-    /// Dtypes and layouts of all views must be those of the operands that were prepared, slots included. `src` and `dst`
-    /// lie in one buffer exactly if they did before. Without a label, that of `self` stays.
+    /// Dtypes and layouts of all views must be those of the operands that were prepared, slots included. A view's offset may
+    /// differ by a multiple of the alignment of bindings in bytes, the greater one of 16 and the device's
+    /// `min_storage_buffer_offset_alignment`: so a part of a large buffer may stand for another part. `src` and `dst` lie in one
+    /// buffer exactly if they did before, and are then moved alike. Without a label, that of `self` stays.
     ///
     /// # Errors
     ///
-    /// - [`Error::Argument`] if a layout differs from the prepared one, if a slot is missing or new, or if the operands
-    ///   lie in one buffer instead of two, or in two instead of one,
+    /// - [`Error::Argument`] if a layout differs from the prepared one in more than such an offset, if a slot is missing or
+    ///   new, or if the operands lie in one buffer instead of two, in two instead of one, or in one and are not moved alike,
     /// - [`Error::DType`] if a dtype differs from the prepared one,
     /// - [`Error::Buffer`] if a buffer lacks `STORAGE`, or ends before the last element of a view,
     /// - [`Error::Overlap`] if a slot lies in the output, or if that could not be decided,
@@ -148,9 +163,9 @@ impl Prepared {
     /// ```
     pub fn rebind(&self, operands: Operands<'_>) -> Result<Self, Error> {
         let Shared { device, places, .. } = &*self.shared;
-        operands.check_places(places)?;
+        let moves = operands.moves_from(places)?;
         let label = operands.label().map_or_else(|| self.label.clone(), |label| Some(label.into()));
-        scope::catch(device, || Self::new(Arc::clone(&self.shared), &operands, label))
+        scope::catch(device, || Self::new(Arc::clone(&self.shared), &operands, &moves, label))
             .map_err(|error| operands.name_refused(error, device))
     }
 

@@ -23,7 +23,8 @@
 //!         let clamp = Clamp::new(0.0_f32, 1.0).with_source(DType::U8)?.with_affine(1.0 / 255.0, 0.0)?;
 //!         let rgb = Layout::texels(size, bytes_per_row, 4, DType::U8)?.slice(0, 0..3)?;
 //!         let planes = Layout::packed(rgb.shape())?;
-//!         // No frame compiles in this crate; a driver may defer a part. On native this may run on another thread: a `Clamper` is `Clone + Send`.
+//!         // No frame compiles in this crate; a driver may defer a part. On native this may run on another thread: a
+//!         // `Clamper` is `Clone + Send`. A frame that comes before its `JoinHandle::is_finished` goes without the clamp.
 //!         clamper.compile(&Plan::new(clamp, &rgb, &planes, clamper.limits())?)?;
 //!         Ok(Self { clamper, clamp, rgb, planes, prepared: None })
 //!     }
@@ -38,7 +39,7 @@
 //!     ) -> Result<(), Error> {
 //!         let src = View::of::<u8>(pixels, self.rgb);
 //!         let operands = Operands::new(src, View::of::<f32>(tensor, self.planes)).with_label("normalise");
-//!         // Pools give other buffers in each frame: only bind groups are made.
+//!         // Pools give other buffers, or other parts of one, in each frame: only bind groups are made.
 //!         let prepared = match &self.prepared {
 //!             Some(prepared) => prepared.rebind(operands)?,
 //!             None => self.clamper.prepare(self.clamp, operands)?,
@@ -53,16 +54,20 @@
 //!
 //! | | device | encoder | submits |
 //! | --- | --- | --- | --- |
-//! | Bevy 0.20 | `Res<RenderDevice>` of the render world: `wgpu_device()` | `RenderContext::command_encoder()` | Bevy, at the end of the schedule `RenderGraph` |
+//! | Bevy 0.20 | `Res<RenderDevice>` of the render world: `wgpu_device()` | `RenderContext::command_encoder()` | Bevy, in the set `RenderGraphSystems::Submit`, if `bevy_core_pipeline` is there |
 //! | vello 0.11 | your program's, as passed to `Renderer::new` | one of your own | you, after `render_to_texture`, which submits by itself |
 //! | egui 0.37 (`egui-wgpu`, eframe) | `RenderState::device`, also an argument of `CallbackTrait::prepare` | the argument `egui_encoder` | eframe, after it has painted |
 //!
 //! # Bevy
 //!
 //! - Make the first part a resource of the render world, in a system of the schedule `RenderStartup`, which runs again when Bevy
-//!   takes another device: a [`Clamper`] belongs to one.
-//! - Record in a system of the schedule `RenderGraph` with the parameter `RenderContext`. It finishes and submits its encoders in
-//!   the order of the systems, so order your system behind the one that draws what you read.
+//!   takes another device: a [`Clamper`] belongs to one. The first frame follows at once, so a thread that compiles ahead saves
+//!   a stall only if that frame goes without the clamp.
+//! - Record in a system of the schedule `RenderGraph`, in the set `RenderGraphSystems::Render`, with the parameter
+//!   `RenderContext`. Bevy finishes and submits the encoders in the order of the systems, so order your system behind the one
+//!   that draws what you read.
+//! - `bevy_core_pipeline` submits the encoders. An app without it needs a system in `RenderGraphSystems::Submit` that calls
+//!   `FlushCommands::flush`; else nothing is submitted, and nothing says so.
 //! - [`Host::submit`] and `RenderQueue::submit` run **before** the encoders that Bevy has pending. If your submission reads what
 //!   they draw, call `FlushCommands::flush`, a system parameter too, first.
 //! - A readback ([`Tensor::read`]) polls the device on a thread of its own, which Bevy's polling does not mind. It waits for
@@ -84,8 +89,8 @@
 //! A mistake in a clamp is an [`Error`](crate::Error) of `prepare` or `rebind`, with nothing recorded. What wgpu alone
 //! checks makes the framework's encoder invalid: in the example, a texture larger than the layout, after a window was
 //! resized, or `pixels` without `COPY_DST`. Make the layouts anew when the size changes. The example is compiled as a test
-//! of this crate; the names of the frameworks were read in Bevy 0.20.1, vello 0.11.0 and egui-wgpu 0.37.0 (2026-11-28), and
-//! no test follows them.
+//! of this crate; programs inside Bevy 0.20.1 and vello 0.11.0 ran (2026-11-29), the names of egui-wgpu
+//! 0.37.0 were read, and no test follows them.
 
 #[cfg(doc)]
 use crate::{Clamper, Host, Tensor};

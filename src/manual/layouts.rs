@@ -113,6 +113,7 @@
 //! - **Size**: whole words of 4 bytes up to the last element, see [`Layout::required_bytes`].
 //! - **Offset**: tensors of a memory pool begin inside a buffer. The layout's offset counts elements, so the start is a multiple of
 //!   the element's size; no other alignment is needed. [`Layout::packed_at`] and [`Layout::strided`] take it.
+//!   [`Prepared::rebind`](crate::Prepared::rebind) moves a call by multiples of a binding's alignment, mostly 256 bytes.
 //! - **Strides**: the library's, in elements.
 //! - **Lifetime**: wgpu keeps a buffer that a submission uses. A pool must not hand the memory to another tensor before the encoder is
 //!   submitted: hold the library's tensor until then.

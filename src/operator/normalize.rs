@@ -4,7 +4,8 @@ use super::Clamp;
 use crate::{DType, Error};
 
 impl Clamp {
-    /// A clamp for each channel that normalises it: `(x / one - mean) / deviation`, with the bounds and the rules of `self`.
+    /// A clamp for each channel that normalises it: `(x / one - mean) / deviation`, with the bounds and the rules of `self`,
+    /// whose affine step it replaces.
     /// [`Clamps::along`](crate::Clamps::along) takes the result. `one` is the element that counts as 1: 255 for bytes, 1 for
     /// floats.
     ///
@@ -43,7 +44,7 @@ impl Clamp {
         })
     }
 
-    /// The inverse of [`normalize`](Self::normalize): `(x * deviation + mean) * one`.
+    /// The inverse of [`normalize`](Self::normalize): `(x * deviation + mean) * one`, in place of an affine step of `self`.
     ///
     /// The affine step has `scale = one * deviation` and `bias = one * mean`, computed and rounded as there. These are not
     /// the inverses of `normalize`'s rounded numbers, so a result may differ from the first element in the last places of

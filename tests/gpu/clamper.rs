@@ -80,6 +80,48 @@ fn rebound_clamps_find_their_own_buffers() {
     }
 }
 
+/// Views of a pool: other parts of the same buffers, before and behind those that were prepared.
+#[test]
+fn rebound_clamps_find_moved_views() {
+    for gpu in gpus() {
+        let step = u64::from(gpu.device().limits().min_storage_buffer_offset_alignment).max(16) as usize;
+        let numbers = |from: usize| (0..3 * step).map(|i| (i * from) as u8).collect::<Vec<_>>();
+        let (from, into, bounds) = (numbers(7), numbers(11), numbers(13));
+        let at = |n: usize, offset: usize| Layout::packed_at(&[9], n * step + offset).unwrap();
+        let slot = |n: usize, offset: usize| Layout::packed_at(&[], n * step + offset).unwrap();
+        let clamp = Clamp::at_least(1_u8).with_bounds(1_u8, Number::OnGpu).unwrap();
+        for [src, dst, max] in [[0, 0, 0], [2, 1, 1], [1, 2, 0], [0, 1, 2]] {
+            let [a, b, c] = [&from, &into, &bounds].map(|bytes| buffer(gpu, bytes));
+            let of = |buffer, layout| View::of::<u8>(buffer, layout);
+            let operands = |src, dst, max| {
+                Operands::new(of(&a, at(src, 3)), of(&b, at(dst, 5))).with_max(of(&c, slot(max, 2)))
+            };
+            let first = gpu.clamper().prepare(clamp, operands(1, 1, 1)).unwrap();
+            gpu.run(&[&first.rebind(operands(src, dst, max)).unwrap()]);
+            let told = Clamp::new(1, bounds[max * step + 2]);
+            let mut expected = into.clone();
+            reference::apply(told, &at(src, 3), &from, &at(dst, 5), &mut expected).unwrap();
+            assert_eq!(read(gpu, &b), expected, "{} {src} {dst} {max}", gpu.name);
+
+            // Both sides of one buffer are moved alike, in place and from one part to another.
+            let both = |n| {
+                [Operands::in_place(of(&a, at(n, 3))), Operands::new(of(&c, at(n, 3)), of(&c, at(n, 20)))]
+            };
+            let prepared =
+                both(1).map(|operands| gpu.clamper().prepare(Clamp::new(2_u8, 99), operands).unwrap());
+            let rebound: Vec<_> =
+                prepared.iter().zip(both(src)).map(|(one, to)| one.rebind(to).unwrap()).collect();
+            gpu.run(&rebound.iter().collect::<Vec<_>>());
+            for (buffer, before, from, to) in [(&a, &from, 3, 3), (&c, &bounds, 3, 20)] {
+                let mut expected = before.clone();
+                reference::apply(Clamp::new(2_u8, 99), &at(src, from), before, &at(src, to), &mut expected)
+                    .unwrap();
+                assert_eq!(read(gpu, buffer), expected, "{} {src}", gpu.name);
+            }
+        }
+    }
+}
+
 /// After `compile`, no call with the plan's clamps and layouts compiles anything.
 #[test]
 fn compiled_plans_need_no_further_pipeline() {

@@ -285,18 +285,32 @@ fn rebound(table: &mut Table, gpu: &Gpu) {
     for (mistake, prepared, operands) in [
         ("another dtype", &one, Operands::in_place(View::of::<i8>(&b, eight))),
         ("another shape", &one, Operands::in_place(of(&b, row))),
-        ("another place", &one, Operands::in_place(of(&b, Layout::packed_at(&[8], 1).unwrap()))),
         ("a buffer too small", &one, Operands::in_place(of(&short, eight))),
         ("a buffer without STORAGE", &one, Operands::in_place(of(&bare, eight))),
         ("two buffers in place of one", &one, Operands::new(from_a, of(&b, eight))),
         ("one buffer in place of two", &two, Operands::new(from_a, to_a).with_max(slot(&b, 8))),
         ("no slot", &two, Operands::new(from_a, of(&b, eight))),
         ("a further slot", &one, Operands::in_place(to_a).with_scale(View::of::<f32>(&b, packed(&[])))),
-        ("a slot of another place", &two, Operands::new(from_a, of(&b, eight)).with_max(slot(&b, 9))),
         ("a dst too small", &two, Operands::new(from_a, of(&short, eight)).with_max(slot(&b, 8))),
     ] {
         table.add(format!("rebind: {mistake}"), prepared.rebind(operands));
     }
+    let step = gpu.device().limits().min_storage_buffer_offset_alignment.max(16);
+    let place = |argument: &str| {
+        format!(
+            "{argument}: it lies 1 bytes from the place that was prepared; a multiple of {step} bytes is needed; or prepare \
+             the clamp anew for these operands"
+        )
+    };
+    let error = one.rebind(Operands::in_place(of(&b, Layout::packed_at(&[8], 1).unwrap()))).unwrap_err();
+    assert_eq!(error.to_string(), place("src and dst"));
+    let error = two.rebind(Operands::new(from_a, of(&b, eight)).with_max(slot(&b, 9))).unwrap_err();
+    assert_eq!(error.to_string(), place("max"));
+    // In one buffer, both sides are moved alike.
+    let large = buffer(gpu, &[7; 1024]);
+    let [front, back, far] = [0, 256, 512].map(|at| of(&large, Layout::packed_at(&[8], at).unwrap()));
+    let apart = gpu.clamper().prepare(Clamp::new(1_u8, 2), Operands::new(front, back)).unwrap();
+    table.add("rebind: dst moved alone", apart.rebind(Operands::new(front, far)));
     // A slot that was in a buffer of its own is now in the output.
     let apart = Operands::new(from_a, of(&b, eight)).with_max(slot(&a, 4));
     let apart = gpu.clamper().prepare(clamp, apart).unwrap();
