@@ -55,7 +55,7 @@ impl<'a> SelfTest<'a> {
     /// Runs all combinations, with a million random patterns of each wide source: hours on a CPU. An ordinary run lets
     /// each dtype and pair of dtypes meet each kernel, with varying steps, roundings and placements: minutes on a CPU,
     /// mostly for compilation.
-    pub const fn exhaustive(mut self) -> Self {
+    pub const fn with_all_combinations(mut self) -> Self {
         self.exhaustive = true;
         self
     }
@@ -65,11 +65,11 @@ impl<'a> SelfTest<'a> {
     ///
     /// ```no_run
     /// # let host = wgpu_clamp::Host::open_blocking()?;
-    /// let report = host.self_test().exhaustive().cases(2500..5000).run_blocking()?;
+    /// let report = host.self_test().with_all_combinations().with_cases(2500..5000).run_blocking()?;
     /// assert!(report.passed() && !report.outcomes().is_empty(), "{report}");
     /// # Ok::<(), wgpu_clamp::Error>(())
     /// ```
-    pub const fn cases(mut self, range: Range<usize>) -> Self {
+    pub const fn with_cases(mut self, range: Range<usize>) -> Self {
         self.range = range;
         self
     }
@@ -347,7 +347,8 @@ impl Case {
         Self { clamps: *clamps, on_gpu, route, sharing }
     }
 
-    /// All cases in the order of [`SelfTest::cases`], of an ordinary or an [exhaustive](SelfTest::exhaustive) run.
+    /// All cases in the order of [`SelfTest::with_cases`], of an ordinary or an
+    /// [exhaustive](SelfTest::with_all_combinations) run.
     #[must_use]
     pub fn all(exhaustive: bool) -> Vec<Self> {
         cases(exhaustive)

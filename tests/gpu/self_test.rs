@@ -28,7 +28,7 @@ fn sample(gpu: &Gpu) {
     let hosts = [false, true].map(|cpu| Host::new(&gpu.clamper().clone().with_cpu(cpu), gpu.host.queue()));
     let run = |case: usize, cpu: bool| {
         let _turn = gpu.turn();
-        let report = hosts[usize::from(cpu)].self_test().cases(case..case + 1).run_blocking().unwrap();
+        let report = hosts[usize::from(cpu)].self_test().with_cases(case..case + 1).run_blocking().unwrap();
         assert!(report.passed(), "{report}");
         report.outcomes().first().cloned()
     };
@@ -72,7 +72,7 @@ fn a_range_of_the_cases_is_as_long_as_it_says() {
     let run = |range| {
         let mut totals = Vec::new();
         let progress = |done, total, _: &Outcome| totals.push((done, total));
-        let report = gpu.host.self_test().cases(range).with_progress(progress).run_blocking().unwrap();
+        let report = gpu.host.self_test().with_cases(range).with_progress(progress).run_blocking().unwrap();
         let plans: Vec<String> = report.outcomes().iter().map(|outcome| outcome.plan.clone()).collect();
         (plans, totals)
     };

@@ -145,8 +145,8 @@ impl Check {
     pub async fn next(&mut self) -> Result<Option<Outcome>, Error> {
         let Some(&case) = self.cases.get(self.found.cases) else { return Ok(None) };
         let started = Instant::now();
-        let test = self.host.self_test().cases(case..case + 1);
-        let test = if self.extent == Extent::Exhaustive { test.exhaustive() } else { test };
+        let test = self.host.self_test().with_cases(case..case + 1);
+        let test = if self.extent == Extent::Exhaustive { test.with_all_combinations() } else { test };
         let report = test.run().await?;
         self.found.seconds += started.elapsed().as_secs_f64();
         let outcome = report.outcomes().first().cloned();

@@ -56,7 +56,7 @@ impl Row {
         (self.devices, self.cases) = (self.devices + 1, 0);
         for cpu in [false, true] {
             let host = Host::new(&host.clamper().clone().with_cpu(cpu), host.queue());
-            let test = host.self_test().cases(cases.clone()).with_progress(&mut progress);
+            let test = host.self_test().with_cases(cases.clone()).with_progress(&mut progress);
             for outcome in test.run().await?.outcomes() {
                 self.cases += 1;
                 self.elements += outcome.report.elements;

@@ -60,7 +60,7 @@ async fn cases_of_the_self_test_agree_with_the_reference() {
     for first in (0..600).step_by(50) {
         let mut done = 0;
         let progress = |now, total, _: &_| done += usize::from(now <= total);
-        let report = host.self_test().cases(first..first + 2).with_progress(progress).run().await.unwrap();
+        let report = host.self_test().with_cases(first..first + 2).with_progress(progress).run().await.unwrap();
         assert!(report.passed(), "{report}");
         assert_eq!((report.outcomes().len(), done), (2, 2));
     }
@@ -208,7 +208,7 @@ async fn a_destroyed_device_is_an_error_and_no_trap() {
     let errors = [
         tensor.read::<u8>().await.unwrap_err(),
         host.clamp_slice_in_place(clamp, &mut data).run().await.unwrap_err(),
-        host.self_test().cases(0..1).run().await.unwrap_err(),
+        host.self_test().with_cases(0..1).run().await.unwrap_err(),
     ];
     assert!(errors.iter().all(|error| matches!(error, Error::Wgpu { .. })), "{errors:?}");
     assert_eq!(data, [1, 2, 3, 4]);
