@@ -149,7 +149,7 @@ pub(super) struct Places {
     views: [Option<(DType, Layout)>; 2 + NUMBERS],
     /// Whether src and dst lie in one buffer.
     in_one_buffer: bool,
-    /// The bytes of whose multiples a view may be moved: the alignment of bindings.
+    /// A view may be moved by multiples of this many bytes: the alignment of bindings.
     step: u64,
 }
 

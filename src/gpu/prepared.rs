@@ -99,7 +99,7 @@ impl Group {
                 Source::Own(buffer) => (buffer, 0),
                 Source::Operand(index) => (operands.buffer(*index), moves[*index]),
             };
-            // A binding begins at most a step of the moves before its view, so the moved one begins within the buffer.
+            // A binding begins at the last multiple of the moves' step that is not behind its lowest byte. So does the moved one.
             let range = Range { offset: range.offset.wrapping_add_signed(by), ..*range };
             wgpu::BindGroupEntry { binding: *binding, resource: bound(buffer, range) }
         });

@@ -3,7 +3,7 @@
 
 use bytemuck::Zeroable;
 
-use super::grow::{Growth, divisor, fastest, most_shared};
+use super::grow::{Growth, fastest, most_shared};
 use super::piece::{Along, Order, Piece, Reads, Stores, Stride};
 use super::region::{DST, Region, SRC};
 use super::thresholds::{LEAST_APART, is_sparse};
@@ -109,7 +109,8 @@ impl Piece {
         let uncut = along.extent.checked_sub(first + behind)?;
         let taken = uncut / growth.extents[d] * growth.extents[d];
         let kept = growth.divide_others(taken == along.extent);
-        if growth.len() == 1 {
+        let shares = |count: usize, e: usize| growth.extents[e] == count;
+        if growth.len() == 1 || matches!(boxes, Boxes::Shared { d, count } if !shares(count, d)) {
             return None;
         }
         let channels = growth.channels(task);
@@ -223,33 +224,38 @@ impl Piece {
     }
 }
 
-/// Boxes that take the same channels of several pixels, far apart, where channels come last: pixels with many channels may lie
-/// anywhere; those with few are adjacent, and split, so that a box takes every `least`-th.
+/// Boxes that take the same channels of several pixels, far apart, where channels come last, the best first. To share a quarter
+/// as many pixels costs less than to leave some to a further dispatch.
 pub(super) fn shared(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate> {
-    let Some((split, d, rest)) = far_pixels(task, region) else { return Vec::new() };
-    let Some(growth) = Growth::new(task, &split, stores) else { return Vec::new() };
-    let extent = split.dims()[d].extent;
-    let most = most_shared(task).min(extent);
-    // A quarter costs less than a further dispatch.
-    let exact = divisor(extent, most);
-    let mut counts = if 4 * exact >= most { vec![exact, most] } else { vec![most, exact] };
-    counts.dedup();
+    let most = most_shared(task);
     let of_count = |count| {
-        let boxes = Piece::boxes(task, &split, growth, Boxes::Shared { d, count })?;
+        let (pixels, d, rest) = far_pixels(task, region, stores, count)?;
+        let growth = Growth::new(task, &pixels, stores)?;
+        let boxes = Piece::boxes(task, &pixels, growth, Boxes::Shared { d, count })?;
         Some(Candidate { rest: [&boxes.rest[..], &rest].concat(), ..boxes })
     };
-    counts.into_iter().filter(|count| *count > 1).filter_map(of_count).collect()
+    let counts = [most, most / 2, most / 4].into_iter().filter(|count| *count > 1);
+    let mut all: Vec<_> = counts.filter_map(of_count).collect();
+    all.sort_by_key(|boxes| !boxes.rest.is_empty());
+    all
 }
 
-/// A region, the dimension along which its pixels are far apart, and what is left of the given region.
-fn far_pixels(task: &Task, region: &Region) -> Option<(Region, usize, Vec<Region>)> {
+/// The pixels of which boxes take `count` each: a region, the dimension along which these are far apart, and what is left of the
+/// given region. Pixels with many channels may lie anywhere. Those with few are adjacent, and split into groups of neighbours, of
+/// which a box takes one each.
+fn far_pixels(
+    task: &Task,
+    region: &Region,
+    stores: Stores,
+    count: usize,
+) -> Option<(Region, usize, Vec<Region>)> {
     let [.., pixels, channels] = region.dims() else { return None };
     let (d, per_packet) = (region.dims().len() - 2, task.per_packet());
     if !(channels.channels && channels.dst == 1 && channels.src == 1) {
         return None;
     }
     if channels.extent >= LEAST_APART * per_packet {
-        return Some((*region, d, Vec::new()));
+        return (pixels.extent >= count).then(|| (*region, d, Vec::new()));
     }
     let pixel = channels.extent.cast_signed();
     if !(pixels.dst == pixel && pixels.src == pixel && channels.extent.is_multiple_of(4)) {
@@ -258,10 +264,16 @@ fn far_pixels(task: &Task, region: &Region) -> Option<(Region, usize, Vec<Region
     // Pixels that fill whole packets, and lines of neighbouring invocations.
     let whole = per_packet / (1 << channels.extent.trailing_zeros().min(per_packet.trailing_zeros()));
     let least = (LEAST_APART * per_packet).div_ceil(channels.extent).next_multiple_of(whole);
-    let taken = pixels.extent - pixels.extent % least;
-    if taken < 2 * least {
+    // The first one begins where a box can, at a packet or a word of dst.
+    let growth = Growth::new(task, region, stores)?;
+    let first = if growth.d == d { growth.ahead.0 } else { 0 };
+    let taken = pixels.extent.checked_sub(first)? / (count * least) * (count * least);
+    if taken * 2 < pixels.extent {
         return None;
     }
-    let (main, rest) = region.cut(d, 0, taken);
-    Some((main.split(d, least)?, d, rest))
+    let (main, rest) = region.cut(d, first, taken);
+    if taken == count * least {
+        return Some((main.split(d, least)?, d, rest));
+    }
+    Some((main.split(d, count * least)?.split(d + 1, least)?, d + 1, rest))
 }

@@ -185,7 +185,9 @@ impl<'a> Growth<'a> {
             if but_one && kept.is_none() && !self.dims[e].extent.is_multiple_of(self.extents[e]) {
                 kept = Some(e);
             } else {
-                self.extents[e] = divisor(self.dims[e].extent, self.extents[e]);
+                while !self.dims[e].extent.is_multiple_of(self.extents[e]) {
+                    self.extents[e] /= 2;
+                }
             }
         }
         kept
@@ -272,11 +274,6 @@ pub(super) fn most_shared(task: &Task) -> usize {
     let most = if per_packet > LANES { 4 * LANES } else { 2 * LANES };
     let exact = task.arithmetic.step == AffineStep::Exact;
     if exact { (MOST_ELEMENTS / 4 / per_packet).clamp(2, most) } else { most }
-}
-
-/// `most`, halved until it divides an extent.
-pub(super) const fn divisor(extent: usize, most: usize) -> usize {
-    if extent.is_multiple_of(most) { most } else { divisor(extent, most / 2) }
 }
 
 const fn gcd(a: usize, b: usize) -> usize {

@@ -18,8 +18,7 @@
 //! The table states [`Precision::Exact`], which gives the same bits on every device. With `Fast`, an affine step with a
 //! float on either side uses the device's f32 arithmetic. Its result is one of a [stated set](mod@crate::reference),
 //! rounded as above. An I32 or U32 that is no f32 counts as either neighbouring f32. Between integers, or without an affine
-//! step, `Fast` is
-//! `Exact`.
+//! step, `Fast` is `Exact`.
 //!
 //! Strides and offsets count elements of each side's own dtype. A conversion in place needs elements of one size.
 //!

@@ -39,7 +39,7 @@
 //!     ) -> Result<(), Error> {
 //!         let src = View::of::<u8>(pixels, self.rgb);
 //!         let operands = Operands::new(src, View::of::<f32>(tensor, self.planes)).with_label("normalise");
-//!         // Pools give other buffers, or other parts of one, in each frame: only bind groups are made.
+//!         // Other buffers in each frame, or other parts of one at multiples of 256 bytes: only bind groups are made.
 //!         let prepared = match &self.prepared {
 //!             Some(prepared) => prepared.rebind(operands)?,
 //!             None => self.clamper.prepare(self.clamp, operands)?,

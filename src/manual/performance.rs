@@ -9,18 +9,17 @@
 //!   layouts do, [`Prepared::rebind`] to the frame's buffers. `encode` plans, and creates bind groups and parameters, each
 //!   time:
 //!
-//!   | CPU time of a call | in a loop | between frames |
-//!   | --- | --- | --- |
-//!   | [`Clamper::encode`] | 12 µs | 40 µs |
-//!   | the same by hand, with a buffer of parameters | 8 to 18 µs | 26 µs |
-//!   | [`Prepared::rebind`] and `record` in a pass | 7.8 µs | 18 µs |
-//!   | the same by hand, with a bind group | 7.1 µs | 15 µs |
+//!   | CPU time of a call | in a loop | between frames | in Bevy 0.20 | in vello 0.11 |
+//!   | --- | --- | --- | --- | --- |
+//!   | [`Clamper::encode`] | 12 µs | 40 µs | 49 to 57 µs | 146 to 171 µs |
+//!   | the same by hand, with a buffer of parameters | 8 to 18 µs | 26 µs | | |
+//!   | [`Prepared::rebind`] and `record` in a pass | 7.8 µs | 18 µs | 18 to 19 µs | 65 to 76 µs |
+//!   | the same by hand, with a bind group | 7.1 µs | 15 µs | 14 to 15 µs | 49 to 55 µs |
 //!
 //!   (One clamp of 4 KiB on lavapipe 22.3.6, two busy cores, 2026-11-28, medians of 15 rounds of `cargo xtask bench --only "CPU
 //!   time"`. In a loop: 50 calls, then a submission, whose time counts. Between frames: the call alone in each of 50 frames,
-//!   each submitted and awaited, with 2 ms of sleep before the next. Caches are cold then. Around real
-//!   frames, optimised builds, 2026-11-29: Bevy 0.20 49 to 57, rebind 18 to 19, with a bind group 14 to 15; vello 0.11 146 to 171,
-//!   65 to 76, 49 to 55.)
+//!   each submitted and awaited, with 2 ms of sleep before the next. Caches are cold then. In frames of Bevy and vello: medians of programs of 40
+//!   frames, built for speed, 2026-11-29.)
 //! - Compile ahead: the first call of its kind takes 33 ms for a compiler, after [`Clamper::compile`] 0.25 ms (a picture to planes
 //!   of F16, lavapipe 22.3.6, 2026-11-28; the driver's own part of the compilation apart).
 //! - Record several clamps in one pass: of 1,000 clamps of 4 KiB, each takes 2.8 µs of the CPU.

@@ -259,7 +259,7 @@ fn odd_extents_keep_their_boxes() {
     let transposed = |rows, columns| packed(&[columns, rows]).permute(&[1, 0]).unwrap();
     for (dtype, rows, columns, pieces) in [
         (DType::U8, 4097, 4096, "16 (1 to far) × 16 (far to 1)"),
-        (DType::F32, 2049, 2048, "4 (1 to far) × 4 (far to 1)"),
+        (DType::F32, 2049, 2048, "4 (far to 1), by words, in squares"),
         (DType::F32, 2049, 2047, "2 (1 to far), by words, to words"),
     ] {
         let plan = plan(dtype, &transposed(rows, columns), &packed(&[rows, columns]));
@@ -281,6 +281,14 @@ fn odd_numbers_of_pixels_share_their_channels() {
         let (pixels, list) = (packed(&[pixels, channels]), clamps(channels, DType::U8, DType::U8));
         let plan = Plan::new(Clamps::along(1, &list), &pixels, &pixels, Limits::default()).unwrap();
         assert!(plan.dispatches() == dispatches && plan.to_string().contains(pieces), "{plan}");
+    }
+    // Groups of pixels begin at a packet, and few pixels are left.
+    for (pixels, channels) in [((1 << 20) + 1, 8), (1 << 20, 8), ((1 << 22) + 1, 4), (1 << 22, 4)] {
+        let layout = Layout::packed_at(&[pixels, channels], 4).unwrap();
+        let list = clamps(channels, DType::U8, DType::U8);
+        let plan = Plan::new(Clamps::along(1, &list), &layout, &layout, Limits::default()).unwrap();
+        let most = plan.strategy.assignments().map(|one| one.region.len()).max();
+        assert!(most > Some(layout.len() - 4000) && plan.to_string().contains("(16 (far to far)"), "{plan}");
     }
 }
 
