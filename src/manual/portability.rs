@@ -6,8 +6,9 @@
 //!
 //! [`Host::self_test`] has run on Vulkan (Mesa lavapipe 22.3.6 and 25.0.7, `SwiftShader`), GL (Mesa llvmpipe 22.3.6),
 //! WebGPU (Chromium on `SwiftShader`, Dawn in Node on lavapipe) and DX12 (Wine 10 on lavapipe, not on Windows), all on
-//! CPUs, and on Vulkan on an NVIDIA H200: no element differs. The test suite passes on lavapipe and llvmpipe. On the H200 the suite found one wrong result, of
-//! fast F64; with Microsoft's compiler FXC the self-test found two, of exact steps and of a zero's sign. All are mended.
+//! CPUs, and on Vulkan on an NVIDIA H200: no element differs. The test suite passes on lavapipe and llvmpipe. On the H200
+//! the suite found one wrong result, of fast F64; with Microsoft's compiler FXC the self-test found two, of exact steps and
+//! of a zero's sign. All are mended.
 //! **DX12 on Windows, Metal and all other GPUs are untested.** `docs/PORTABILITY.md` of the repository has versions, dates
 //! and counts.
 //!
