@@ -25,7 +25,7 @@ pub const AFFINES: [(f32, f32); 9] = [
 
 /// Scales and biases besides [`AFFINES`]: a sum that cancels all but the product's last bit; overflow, underflow, zeros
 /// of both signs; products just below an integer, far from zero; long shifts.
-pub const MORE_AFFINES: [(f32, f32); 20] = [
+pub const MORE_AFFINES: [(f32, f32); 21] = [
     (1.007_812_5, -1.007_812_6),
     (-1.0, 0.0),
     (3e38, -3e38),
@@ -44,8 +44,9 @@ pub const MORE_AFFINES: [(f32, f32); 20] = [
     (129.0 / 16_777_216.0, 1.0 - 129.0 / 16_777_216.0),
     // A bias far below the products ends ties.
     (1.0 / 65_536.0, 1e-20),
-    // An odd number of 24 bits times 2^31, 2^-32, 2^-62, ±2^-63 and 2^-64.
+    // An odd number of 24 bits times 2^31, 2^32, 2^-32, 2^-62, ±2^-63 and 2^-64.
     (f32::from_bits(0x5ac0_0001), 0.0),
+    (f32::from_bits(0x5b40_0001), 0.0),
     (f32::from_bits(0x3b40_0001), 0.0),
     (f32::from_bits(0x2c40_0001), 0.0),
     (f32::from_bits(0x2bc0_0001), 0.0),
