@@ -227,15 +227,17 @@ impl Piece {
 /// Boxes that take the same channels of several pixels, far apart, where channels come last, the best first. To share a quarter
 /// as many pixels costs less than to leave some to a further dispatch.
 pub(super) fn shared(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate> {
+    let [.., pixels, _] = region.dims() else { return Vec::new() };
     let most = most_shared(task);
+    let mut counts: Vec<_> = [most, most / 2, most / 4].map(|count| count.min(pixels.extent)).into();
+    counts.dedup();
     let of_count = |count| {
         let (pixels, d, rest) = far_pixels(task, region, stores, count)?;
         let growth = Growth::new(task, &pixels, stores)?;
         let boxes = Piece::boxes(task, &pixels, growth, Boxes::Shared { d, count })?;
         Some(Candidate { rest: [&boxes.rest[..], &rest].concat(), ..boxes })
     };
-    let counts = [most, most / 2, most / 4].into_iter().filter(|count| *count > 1);
-    let mut all: Vec<_> = counts.filter_map(of_count).collect();
+    let mut all: Vec<_> = counts.into_iter().filter(|count| *count > 1).filter_map(of_count).collect();
     all.sort_by_key(|boxes| !boxes.rest.is_empty());
     all
 }
@@ -255,7 +257,7 @@ fn far_pixels(
         return None;
     }
     if channels.extent >= LEAST_APART * per_packet {
-        return (pixels.extent >= count).then(|| (*region, d, Vec::new()));
+        return Some((*region, d, Vec::new()));
     }
     let pixel = channels.extent.cast_signed();
     if !(pixels.dst == pixel && pixels.src == pixel && channels.extent.is_multiple_of(4)) {

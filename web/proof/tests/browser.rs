@@ -60,7 +60,8 @@ async fn cases_of_the_self_test_agree_with_the_reference() {
     for first in (0..600).step_by(50) {
         let mut done = 0;
         let progress = |now, total, _: &_| done += usize::from(now <= total);
-        let report = host.self_test().with_cases(first..first + 2).with_progress(progress).run().await.unwrap();
+        let report =
+            host.self_test().with_cases(first..first + 2).with_progress(progress).run().await.unwrap();
         assert!(report.passed(), "{report}");
         assert_eq!((report.outcomes().len(), done), (2, 2));
     }
