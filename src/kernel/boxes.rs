@@ -109,8 +109,8 @@ impl Piece {
         let uncut = along.extent.checked_sub(first + behind)?;
         let taken = uncut / growth.extents[d] * growth.extents[d];
         let kept = growth.divide_others(taken == along.extent);
-        let shares = |count: usize, e: usize| growth.extents[e] == count;
-        if growth.len() == 1 || matches!(boxes, Boxes::Shared { d, count } if !shares(count, d)) {
+        let shares_less = matches!(boxes, Boxes::Shared { d, count } if growth.extents[d] < count);
+        if growth.len() == 1 || shares_less {
             return None;
         }
         let channels = growth.channels(task);
@@ -225,15 +225,15 @@ impl Piece {
 }
 
 /// Boxes that take the same channels of several pixels, far apart, where channels come last, the best first. To share a quarter
-/// as many pixels costs less than to leave some to a further dispatch.
-pub(super) fn shared(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate> {
+/// as many pixels costs less than to leave some to a further dispatch. `growth`: that of the region.
+pub(super) fn shared(task: &Task, region: &Region, growth: &Growth<'_>) -> Vec<Candidate> {
     let [.., pixels, _] = region.dims() else { return Vec::new() };
     let most = most_shared(task);
     let mut counts: Vec<_> = [most, most / 2, most / 4].map(|count| count.min(pixels.extent)).into();
     counts.dedup();
     let of_count = |count| {
-        let (pixels, d, rest) = far_pixels(task, region, stores, count)?;
-        let growth = Growth::new(task, &pixels, stores)?;
+        let (pixels, d, rest) = far_pixels(task, region, growth, count)?;
+        let growth = Growth::new(task, &pixels, growth.stores)?;
         let boxes = Piece::boxes(task, &pixels, growth, Boxes::Shared { d, count })?;
         Some(Candidate { rest: [&boxes.rest[..], &rest].concat(), ..boxes })
     };
@@ -248,7 +248,7 @@ pub(super) fn shared(task: &Task, region: &Region, stores: Stores) -> Vec<Candid
 fn far_pixels(
     task: &Task,
     region: &Region,
-    stores: Stores,
+    growth: &Growth<'_>,
     count: usize,
 ) -> Option<(Region, usize, Vec<Region>)> {
     let [.., pixels, channels] = region.dims() else { return None };
@@ -267,15 +267,13 @@ fn far_pixels(
     let whole = per_packet / (1 << channels.extent.trailing_zeros().min(per_packet.trailing_zeros()));
     let least = (LEAST_APART * per_packet).div_ceil(channels.extent).next_multiple_of(whole);
     // The first one begins where a box can, at a packet or a word of dst.
-    let growth = Growth::new(task, region, stores)?;
     let first = if growth.d == d { growth.ahead.0 } else { 0 };
     let taken = pixels.extent.checked_sub(first)? / (count * least) * (count * least);
     if taken * 2 < pixels.extent {
         return None;
     }
     let (main, rest) = region.cut(d, first, taken);
-    if taken == count * least {
-        return Some((main.split(d, least)?, d, rest));
-    }
-    Some((main.split(d, count * least)?.split(d + 1, least)?, d + 1, rest))
+    let boxes = main.split(d, count * least)?;
+    let d = boxes.dims().len() - 2;
+    Some((boxes.split(d, least)?, d, rest))
 }

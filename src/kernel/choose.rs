@@ -86,8 +86,8 @@ fn boxes(task: &Task, region: &Region) -> Vec<Candidate> {
 /// Boxes that store packets or words, the best first: those that share look-ups of channels, those that load whole packets of
 /// src, wide ones where these pay, narrow ones.
 fn boxes_storing(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate> {
-    let mut all = shared(task, region, stores);
-    let Some(growth) = Growth::new(task, region, stores) else { return all };
+    let Some(growth) = Growth::new(task, region, stores) else { return Vec::new() };
+    let mut all = shared(task, region, &growth);
     let wide = Piece::boxes(task, region, growth, Boxes::Wide);
     // What is loaded by words may lie on packets, but for the end of the last row. In one buffer, another invocation
     // could store what follows there.

@@ -180,14 +180,14 @@ impl<'a> Growth<'a> {
     /// along the first that needs it, which is returned.
     pub(super) fn divide_others(&mut self, but_one: bool) -> Option<usize> {
         let mut kept = None;
-        let d = self.d;
-        for e in (0..self.dims.len()).filter(|&e| e != d) {
-            if but_one && kept.is_none() && !self.dims[e].extent.is_multiple_of(self.extents[e]) {
+        for e in (0..self.dims.len()).filter(|&e| e != self.d) {
+            let extent = self.dims[e].extent;
+            if but_one && kept.is_none() && !extent.is_multiple_of(self.extents[e]) {
                 kept = Some(e);
-            } else {
-                while !self.dims[e].extent.is_multiple_of(self.extents[e]) {
-                    self.extents[e] /= 2;
-                }
+                continue;
+            }
+            while !extent.is_multiple_of(self.extents[e]) {
+                self.extents[e] /= 2;
             }
         }
         kept

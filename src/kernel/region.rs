@@ -87,9 +87,13 @@ impl Region {
         &self.dims()[self.rank - count..]
     }
 
-    /// The region with dimension `d` as two: `count` indices in the inner one. `None` if there is a remainder or no room.
+    /// The region with dimension `d` as two: `count` indices in the inner one, as it is if these are all. `None` if there is a
+    /// remainder or no room.
     pub(crate) fn split(mut self, d: usize, count: usize) -> Option<Self> {
         let dim = self.dims[d];
+        if dim.extent == count {
+            return Some(self);
+        }
         if self.rank == MAX_RANK || dim.channels || !dim.extent.is_multiple_of(count) {
             return None;
         }
