@@ -52,7 +52,7 @@ pub(crate) fn candidates<'a>(task: &'a Task, region: &'a Region) -> impl Iterato
     // Most tensors need no other candidate.
     let others = move || {
         let run = region.run().iter().fold(1_usize, |length, dim| length.saturating_mul(dim.extent));
-        let stepping = if run >= least { Piece::stepping_stream(task, region) } else { None };
+        let stepping = (run >= least).then(|| Piece::stepping_stream(task, region));
         let is_sparse =
             |one: &Candidate| matches!(one.kernel, Kernel::Piece(piece) if piece.loads_sparsely());
         let (sparse, mut all): (Vec<_>, Vec<_>) = boxes(task, region).into_iter().partition(is_sparse);
@@ -72,21 +72,22 @@ pub(crate) fn candidates<'a>(task: &'a Task, region: &'a Region) -> impl Iterato
 
 /// The boxes that can take a region or most of it, the best first.
 fn boxes(task: &Task, region: &Region) -> Vec<Candidate> {
-    let packets = boxes_storing(task, region, Stores::Packets);
+    let growth = |stores| Growth::new(task, region, stores);
+    let packets = growth(Stores::Packets).map_or_else(Vec::new, |growth| boxes_from(task, region, growth));
     // A word holds four elements or one. In one buffer, words of dst could share packets with src.
     if task.placement != Placement::TwoBuffers || !matches!(task.arithmetic.dtype.size(), 1 | 4) {
         return packets;
     }
-    let words = boxes_storing(task, region, Stores::Words);
+    let Some(growth) = growth(Stores::Words) else { return packets };
+    let words = boxes_from(task, region, growth);
     let [first, second] =
-        if words_first(task, region, &packets) { [words, packets] } else { [packets, words] };
+        if words_first(task, region, &growth, &packets) { [words, packets] } else { [packets, words] };
     first.into_iter().chain(second).collect()
 }
 
-/// Boxes that store packets or words, the best first: those that share look-ups of channels, those that load whole packets of
-/// src, wide ones where these pay, narrow ones.
-fn boxes_storing(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate> {
-    let Some(growth) = Growth::new(task, region, stores) else { return Vec::new() };
+/// Boxes that grow from the fewest elements, the best first: those that share look-ups of channels, those that load whole
+/// packets of src, wide ones where these pay, narrow ones.
+fn boxes_from(task: &Task, region: &Region, growth: Growth<'_>) -> Vec<Candidate> {
     let mut all = shared(task, region, &growth);
     let wide = Piece::boxes(task, region, growth, Boxes::Wide);
     // What is loaded by words may lie on packets, but for the end of the last row. In one buffer, another invocation
@@ -108,12 +109,11 @@ fn boxes_storing(task: &Task, region: &Region, stores: Stores) -> Vec<Candidate>
 
 /// Whether neighbours store words before packets: where a packet of src, or as many elements near each other, becomes a word;
 /// where sixteen channels would be looked up at once; and where no box takes pixels of words by whole packets of src without
-/// loading past them. `others` store packets.
-fn words_first(task: &Task, region: &Region, others: &[Candidate]) -> bool {
+/// loading past them. `growth`: that of words; `others` store packets.
+fn words_first(task: &Task, region: &Region, growth: &Growth<'_>, others: &[Candidate]) -> bool {
     let Some(row) = region.dims().last() else { return false };
-    let is_near = Growth::new(task, region, Stores::Words).is_some_and(|growth| growth.is_near(PIXEL));
     let on_packets = |other: &Candidate| other.reads_packets() && other.ends == [WORD as u64; 2];
-    is_near
+    growth.is_near(PIXEL)
         && match task.arithmetic.sizes() {
             [WORD, 1] => true,
             [_, 1] => row.channels && row.extent >= LEAST_CHANNELS,

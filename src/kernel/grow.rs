@@ -2,7 +2,7 @@
 
 use super::piece::{Along, Channels, LANES, MAX_DIMS, Order, Piece, Reads, Stores, Stride};
 use super::region::{DST, Dim, Region, SRC};
-use super::thresholds::{LEAST_ALONG, LINE, MOST_BYTES, MOST_ELEMENTS, SPARSEST, WHOLE, is_sparse};
+use super::thresholds::{LEAST_ALONG, LINE, MOST_BYTES, MOST_OF_EXACT, SPARSEST, WHOLE, is_sparse};
 use super::{PACKET, Placement, Task, WORD};
 use crate::MAX_RANK;
 use crate::arithmetic::AffineStep;
@@ -30,7 +30,8 @@ impl<'a> Growth<'a> {
     pub(super) fn new(task: &Task, region: &'a Region, stores: Stores) -> Option<Self> {
         let (dims, sizes) = (region.dims(), task.arithmetic.sizes());
         let exact = task.arithmetic.step == AffineStep::Exact;
-        let most = (MOST_BYTES / sizes[SRC].max(sizes[DST])).min(MOST_ELEMENTS / if exact { 4 } else { 1 });
+        let most =
+            (MOST_BYTES / sizes[SRC].max(sizes[DST])).min(if exact { MOST_OF_EXACT } else { MOST_BYTES });
         let (extents, ahead) = ([1; MAX_RANK], (0, 0));
         let mut growth = Self { dims, extents, sizes, most, stores, d: 0, keeps: false, ahead };
         let per_store = stores.bytes() / sizes[DST];
@@ -273,7 +274,7 @@ pub(super) fn most_shared(task: &Task) -> usize {
     let per_packet = task.per_packet();
     let most = if per_packet > LANES { 4 * LANES } else { 2 * LANES };
     let exact = task.arithmetic.step == AffineStep::Exact;
-    if exact { (MOST_ELEMENTS / 4 / per_packet).clamp(2, most) } else { most }
+    if exact { (MOST_OF_EXACT / per_packet).clamp(2, most) } else { most }
 }
 
 const fn gcd(a: usize, b: usize) -> usize {

@@ -76,8 +76,8 @@ pub(super) enum Stores {
     Packets,
     /// Packets, exchanged among the invocations of a workgroup.
     Exchanged,
-    /// Words, of one element or several. Where elements are words in src, neighbouring lanes then load neighbouring packets;
-    /// where they are words in dst, the piece need not begin at a packet.
+    /// Words, of one element or several. Where elements are words in src, neighbouring invocations then load neighbouring
+    /// packets; where they are words in dst, the piece need not begin at a packet.
     Words,
 }
 

@@ -9,10 +9,11 @@ use super::walk::BoundTile;
 use super::{Dispatch, EntryPoint, Kernel, Launch, PACKET, Placement, Task, Tiling, WORD, words};
 
 impl Piece {
-    /// The stream whose elements come together, or as one. `is_large`: whether a second dispatch pays.
+    /// The stream whose elements come together, or as one, for rows that are adjacent in dst. `is_large`: whether a second
+    /// dispatch pays.
     pub(super) fn stream(task: &Task, region: &Region, is_large: bool) -> Option<Self> {
         let (row, outer) = region.dims().split_last()?;
-        if row.dst != 1 || row.channels || !matches!(row.src, 0 | 1) {
+        if row.channels || !matches!(row.src, 0 | 1) {
             return None;
         }
         let (sizes, channels) = (task.arithmetic.sizes(), task.channels > 1);
@@ -26,8 +27,8 @@ impl Piece {
         };
         let in_phase = alike(region.starts[SRC], region.starts[DST])
             && outer.iter().all(|dim| alike(dim.src.cast_unsigned(), dim.dst.cast_unsigned()));
-        // `AcrossPackets` may leave the last packet of dst to words. That costs no further dispatch where the ends of runs are
-        // left to them anyway, and pays one where the tensor is large.
+        // `AcrossPackets` may leave the last packet of dst to words, in a dispatch of their own. Where runs begin or end within
+        // units, words have one anyway; where they do not, it pays for large tensors.
         let whole = region.starts[DST].is_multiple_of(unit)
             && row.extent.is_multiple_of(unit)
             && outer.iter().all(|dim| dim.dst.unsigned_abs().is_multiple_of(unit));
@@ -42,11 +43,8 @@ impl Piece {
         Some(Self::of_units(task, unit, Stride::of(row.src), (reads, stores), channels))
     }
 
-    /// The stream that finds each element by itself.
-    pub(super) fn stepping_stream(task: &Task, region: &Region) -> Option<Self> {
-        if region.dims().last()?.dst != 1 {
-            return None;
-        }
+    /// The stream that finds each element by itself, for runs that are adjacent in dst.
+    pub(super) fn stepping_stream(task: &Task, region: &Region) -> Self {
         let (sizes, stores) = (task.arithmetic.sizes(), Self::stores_of(task, false));
         let stepped = region.run().iter().any(|dim| dim.channels);
         let channels = match task.channels {
@@ -55,7 +53,7 @@ impl Piece {
             _ => Channels::One,
         };
         let unit = stores.bytes() / sizes[DST];
-        Some(Self::of_units(task, unit, Stride::Far, (Reads::by_words(sizes[SRC]), stores), channels))
+        Self::of_units(task, unit, Stride::Far, (Reads::by_words(sizes[SRC]), stores), channels)
     }
 
     /// Packets; words where a packet of src fills one, and where elements lie apart. In one buffer, words of dst could share

@@ -15,10 +15,10 @@ pub(super) const LEAST_CHANNELS: usize = 128;
 /// The most elements between neighbours in src that are near enough for words.
 pub(super) const PIXEL: usize = 4;
 
-/// The most bytes on one side of a box, and the most elements: compile time grows faster than the box. A quarter of the
-/// elements for exact steps, which are long.
+/// The most bytes on one side of a box, and the most elements with exact steps, which are long: compile time grows faster than
+/// the box.
 pub(super) const MOST_BYTES: usize = 256;
-pub(super) const MOST_ELEMENTS: usize = 256;
+pub(super) const MOST_OF_EXACT: usize = 64;
 
 /// The greatest extent that boxes grow to in one step. Along longer dimensions they double.
 pub(super) const WHOLE: usize = 8;

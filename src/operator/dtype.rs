@@ -39,7 +39,7 @@ pub enum DType {
     U64,
 }
 
-/// The properties of a dtype: a row of the [table](DType::row).
+/// The properties of a dtype: a row of the [table](DType::facts).
 #[derive(Clone, Copy)]
 struct Facts {
     /// Lower-case name; also the name of the dtype's files in `shaders/`.

@@ -248,7 +248,7 @@ fn pixels_have_any_number_of_channels() {
 
 /// Leftover regions along two dimensions, gaps in dst, and channels with exact steps. Random plans found some of these.
 #[test]
-fn blocks_leave_parts_and_keep_channels_apart() {
+fn boxes_leave_parts_and_keep_channels_apart() {
     type Side = (&'static [isize], usize);
     type Case = (DType, &'static [usize], Side, Side, Option<usize>);
     let cases: [Case; 15] = [
@@ -256,7 +256,7 @@ fn blocks_leave_parts_and_keep_channels_apart() {
         (DType::U8, &[1024, 5], (&[5, 1], 0), (&[1, 1024], 13), None),
         (DType::F32, &[1001, 6], (&[6, 1], 0), (&[1, 1004], 1), Some(1)),
         (DType::U64, &[31, 64], (&[1, 52], 1990), (&[64, 1], 5), None),
-        // Four candidate dimensions of a block.
+        // Four dimensions along which a box could grow.
         (DType::F16, &[64, 2, 24, 4], (&[3, 1, 0, 392], 0), (&[448, 224, 8, 1], 0), None),
         (DType::U8, &[3, 5, 16, 7], (&[1, -8, 0, 48], 33), (&[1296, 256, -16, 1], 245), None),
         // The channels differ in their number of packets.
