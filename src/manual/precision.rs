@@ -8,7 +8,7 @@
 //! | arithmetic | the device's f32 (F64: f64) | integers alone |
 //! | result | one of a stated set | the real number, rounded once, ties to even, subnormals kept |
 //! | across devices | may differ within the set | the same bits |
-//! | instructions per F32 byte, AMD navi21 | 1.6 | 15 |
+//! | instructions per F32 byte, AMD navi21 | 2.8 | 18 |
 //! | near a tie, to an integer, F16 or BF16 | may be one off: rounded twice | rounded once |
 //! | for | networks, pictures, audio | tests, results that are compared or kept |
 //!
