@@ -30,8 +30,8 @@ impl<'a> Growth<'a> {
     pub(super) fn new(task: &Task, region: &'a Region, stores: Stores) -> Option<Self> {
         let (dims, sizes) = (region.dims(), task.arithmetic.sizes());
         let exact = task.arithmetic.step == AffineStep::Exact;
-        let most =
-            (MOST_BYTES / sizes[SRC].max(sizes[DST])).min(if exact { MOST_OF_EXACT } else { MOST_BYTES });
+        let most = MOST_BYTES / sizes[SRC].max(sizes[DST]);
+        let most = if exact { most.min(MOST_OF_EXACT) } else { most };
         let (extents, ahead) = ([1; MAX_RANK], (0, 0));
         let mut growth = Self { dims, extents, sizes, most, stores, d: 0, keeps: false, ahead };
         let per_store = stores.bytes() / sizes[DST];

@@ -56,7 +56,7 @@
 //! # F64
 //!
 //! On Vulkan devices with `SHADER_F64` and `SHADER_INT64`, `Fast` is f64 arithmetic of the device. Elsewhere it is computed as
-//! `Exact`, whose result is in the set, with twelve times as many instructions. Request the features of
+//! `Exact`, whose result is in the set, with four times as many instructions. Request the features of
 //! [`Clamper::optional_features`].
 //!
 //! NVIDIA's driver 580.159.04 (H200, Vulkan) compiled a comparison after f64 arithmetic wrongly: on long runs every positive
