@@ -45,13 +45,9 @@ impl BoundWords {
         Self { absent, ..words }
     }
 
-    /// The words of Min and Max. A bound that is a NaN or lies on the GPU counts as absent.
+    /// The words of Min and Max.
     pub(super) fn of(&self, clamp: &Clamp) -> [[u32; 2]; 2] {
-        let words = |bound: Number, absent: [u32; 2]| match (bound.bits(), self.kind) {
-            (None, _) => absent,
-            (Some(bits), Kind::Float(format)) if format.is_nan(bits) => absent,
-            (Some(bits), _) => self.filled(bits),
-        };
+        let words = |bound, absent| present(self.kind, bound).map_or(absent, |bits| self.filled(bits));
         [words(clamp.min(), self.absent[0]), words(clamp.max(), self.absent[1])]
     }
 
@@ -65,20 +61,19 @@ impl BoundWords {
     }
 }
 
+/// The bits of a bound. A NaN counts as absent, and so does a bound on the GPU, whose bits are unknown.
+fn present(kind: Kind, bound: Number) -> Option<u64> {
+    bound.bits().filter(|&bits| !matches!(kind, Kind::Float(format) if format.is_nan(bits)))
+}
+
 /// Whether no bound of a float clamp replaces a zero or a NaN; false if a bound is on the GPU.
 pub(super) fn zero_is_within(clamp: &Clamp) -> bool {
     let format = FloatFormat::of(clamp.dtype()).expect("the dtype is a float");
-    let keeps = |bound: Number, is_side: fn(&FloatFormat, u64) -> bool| match bound {
-        Number::Absent => true,
-        Number::Value(scalar) => {
-            let bits = scalar.bits();
-            format.is_nan(bits) || bits & (format.sign - 1) == 0 || is_side(&format, bits)
-        }
-        Number::OnGpu => false,
+    let keeps = |bound, negative: bool| {
+        let keeps = |bits| bits & (format.sign - 1) == 0 || (bits & format.sign != 0) == negative;
+        bound != Number::OnGpu && present(Kind::Float(format), bound).is_none_or(keeps)
     };
-    clamp.nan_rule() == NanRule::Propagate
-        && keeps(clamp.min(), |format, bits| bits & format.sign != 0)
-        && keeps(clamp.max(), |format, bits| bits & format.sign == 0)
+    clamp.nan_rule() == NanRule::Propagate && keeps(clamp.min(), true) && keeps(clamp.max(), false)
 }
 
 /// An integer minus its key: 2^31 for U32 and 2^63 for U64, since keys are signed; else 0.
