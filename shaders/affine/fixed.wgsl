@@ -1,4 +1,4 @@
-// For 8-bit integers: `(x * factor + addend) >> shift`, exact for every element. The clamp saturates, since both bounds
+// For 8-bit integers: `(x * factor + addend) >> 16`, exact for every element. The clamp saturates, since both bounds
 // are numbers of the destination. `src/arithmetic/fixed.rs` finds the numbers.
 //
 // Provides: Coefficients, read_coefficients, affine

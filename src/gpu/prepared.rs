@@ -171,7 +171,7 @@ impl Prepared {
 
     /// The number of `dispatch_workgroups` calls of [`record`](Self::record); 0 if there is no element.
     /// [`Plan::dispatches`](crate::Plan::dispatches) leaves out the dispatches that read numbers on the GPU. Usually one
-    /// dispatch reads them; a few do if all four numbers are on the GPU, or with many windows or channels.
+    /// dispatch reads them; a few do if all four numbers are on the GPU, or with very many channels.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.dispatches.len()

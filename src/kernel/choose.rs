@@ -38,8 +38,8 @@ impl Candidate {
 /// 1. A **stream** whose elements come together, or as one: by the model of an H200, 1.0 to 1.1 of a copy.
 /// 2. **Boxes**, where src and dst disagree about what is adjacent, or channels differ within a packet: 1.0 to 1.6, where a
 ///    stream takes 1.1 to 13.
-/// 3. A **stream** that finds each element by itself: 1.1 to 3. Before it come only boxes whose loads leave few gaps: every second
-///    pixel of F32 takes it 1.4, boxes 2.5.
+/// 3. A **stream** that finds each element by itself: 1.1 to 3. Before it come only boxes whose loads leave few gaps: for
+///    every second pixel of F32, the stream takes 1.4 of a copy, boxes 2.5.
 /// 4. For few bytes, what takes all comes before what leaves parts to others; for few elements, nothing leaves parts.
 /// 5. **Words** take everything.
 pub(crate) fn candidates<'a>(task: &'a Task, region: &'a Region) -> impl Iterator<Item = Candidate> + 'a {

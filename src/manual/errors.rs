@@ -15,7 +15,7 @@
 //! | [`Error::Overlap`] | use disjoint layouts, or another buffer | the destination is a broadcast or a sliding window; two views of one buffer share bytes; a conversion in place changes the element size; the search for an overlap gives up (see [layouts](super::layouts#in-place-and-two-views-of-one-buffer)) |
 //! | [`Error::Buffer`] | create the buffer anew | the size is not a multiple of 4 bytes ([`Layout::required_bytes`] is); an offset counts bytes, not elements; the buffer lacks `STORAGE` |
 //! | [`Error::Standard`] | reject the model, or use [`Clamp::new`], which is more general | that version of the standard lacks the dtype or the rank, takes bounds in another form, or refuses NaN or Min > Max |
-//! | [`Error::Limit`] | create the device with its adapter's limits, or split the tensor | a device with `downlevel_defaults()` binds 128 MiB; neighbours lie far apart in a large buffer; hundreds of thousands of channels; more data than a buffer holds (see [large data](super::large_data)) |
+//! | [`Error::Limit`] | create the device with its adapter's limits, or split the tensor | a device with `downlevel_defaults()` binds 128 MiB; neighbours lie far apart in a large buffer; millions of channels; more data than a buffer holds (see [large data](super::large_data)) |
 //! | [`Error::NoDevice`] | use the [`reference`](mod@crate::reference) | no driver, or environment variables exclude it |
 //! | [`Error::DeviceLost`] | open another device and create its buffers | a driver's reset, or `Device::destroy` |
 //! | [`Error::OutOfMemory`] | free buffers, or use smaller tensors | |

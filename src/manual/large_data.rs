@@ -12,7 +12,7 @@
 //!
 //! A view may be as large as its buffer. If it exceeds a storage binding (`max_storage_buffer_binding_size`: 128 MiB by
 //! default, 2³¹ − 4 bytes at most) or a dispatch, the crate cuts it into windows that fit. [`Clamper::limits`] has a
-//! device's [`Limits`]. A window takes one dispatch, or up to three if rows do not begin and end at 16 bytes; a
+//! device's [`Limits`]. A window takes one dispatch, or two if rows do not begin and end at 16 bytes; a
 //! transpose may take three windows. Numbers on the GPU take one more dispatch for all windows, rarely a few. A plan
 //! with more than 65,536 dispatches is [`Error::Limit`].
 //!

@@ -2,13 +2,12 @@
 //!
 //! The kernels are WGSL without extensions. A device with [`wgpu::Limits::downlevel_defaults()`] and no features
 //! suffices: the kernels use workgroups of 256 invocations, and four storage buffers and a uniform buffer per stage.
-//! They compare integers; only [`Precision::Fast`] uses float arithmetic.
+//! They compare integers; only [`Precision::Fast`] depends on how a device rounds floats.
 //!
-//! [`Host::self_test`] has run on Vulkan (Mesa lavapipe 22.3.6 and 25.0.7, `SwiftShader`), GL (Mesa llvmpipe 22.3.6),
-//! WebGPU (Chromium on `SwiftShader`, Dawn in Node on lavapipe) and DX12 (Wine 10 on lavapipe, not on Windows), all on
-//! CPUs, and on Vulkan on an NVIDIA H200: no element differs. The test suite passes on lavapipe and llvmpipe. On the H200
-//! the suite found one wrong result, of fast F64; with Microsoft's compiler FXC the self-test found two, of exact steps and
-//! of a zero's sign. All are mended.
+//! [`Host::self_test`] has run on drivers for the CPU, of Vulkan, GL, WebGPU and DX12 (under Wine, not on Windows), and on
+//! Vulkan on an NVIDIA H200, there with the kernels before those of 2026-11-28: no element differs. On the H200 the test suite
+//! found one wrong result, of fast F64; with Microsoft's compiler FXC the self-test found two, of exact steps and of a zero's
+//! sign. All are mended.
 //! **DX12 on Windows, Metal and all other GPUs are untested.** `docs/PORTABILITY.md` of the repository has versions, dates
 //! and counts.
 //!
@@ -36,8 +35,8 @@
 //!
 //! The crate re-exports [wgpu](https://docs.rs/wgpu/30) 30; a program with its own wgpu needs the same major version. A
 //! new major version of wgpu is a new major version of this crate (before 1.0, a minor one). The features `vulkan`,
-//! `metal`, `dx12`, `gles` and `webgpu` each compile a backend into wgpu and are on by default. A program with its own
-//! device needs none of them here.
+//! `metal`, `dx12`, `gles` and `webgpu` each compile a backend into wgpu, and `backends` compiles all five; none is on by default.
+//! A program with its own device needs none of them here.
 //!
 //! wasm32 lacks only `Host::open_nth` and the functions that end in `_blocking`. WebGL has no compute shaders.
 //!

@@ -5,7 +5,7 @@
 //!
 //! | | [`Precision::Fast`] (default) | [`Precision::Exact`] |
 //! | --- | --- | --- |
-//! | arithmetic | the device's f32 (F64: f64) | integers alone |
+//! | arithmetic | the device's f32 (F64: f64) | integers; floats only where no rounding of the device decides |
 //! | result | one of a stated set | the real number, rounded once, ties to even, subnormals kept |
 //! | across devices | may differ within the set | the same bits |
 //! | instructions per F32 byte, AMD navi21 | 2.8 | 18 |
@@ -43,7 +43,8 @@
 //! integer; with `Exact` it is the quotient. See the [manual](super::quantization).
 //!
 //! WGSL leaves float rounding to the device, so a result may lie outside the set. No tested device has such a result.
-//! `Exact` uses no float instruction whose rounding matters: one estimates a quotient, and integers decide the result.
+//! `Exact` uses no float instruction whose rounding matters: one estimates a quotient, which integers correct, and the others are
+//! exact.
 //!
 //! # F16
 //!

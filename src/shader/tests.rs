@@ -360,7 +360,7 @@ fn fragments_provide_and_need_what_they_say() {
 }
 
 /// Microsoft's FXC makes one `swapc` of two opposite `select`s, and then may use a register that this has overwritten: a
-/// block of exact steps stored its packets anywhere.
+/// box of exact steps stored its packets anywhere.
 #[test]
 fn no_selects_are_opposite() {
     let opposite = |function: &str| {
