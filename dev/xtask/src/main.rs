@@ -41,18 +41,18 @@ enum Command {
     /// Minutes.
     Carry,
     Show(programs::Show),
-    /// Prints the instructions, registers and compile times of every row of the benchmark, as AMD's compiler in Mesa's RADV
-    /// makes them for GPUs that are not there.
+    /// Prints the instructions, registers and compile times of the benchmark's rows, without its layouts, as AMD's compiler in
+    /// Mesa's RADV makes them for GPUs that are not there.
     Budget {
         /// Arguments of the program, such as `--only TEXT`; `cargo xtask budget -- --help` shows them.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<OsString>,
     },
     Proof(proof::Args),
-    /// Changes the shaders and the texts of pieces, one small fault at a time, and runs the self-test's cases on the
-    /// CPU until a case notices; prints the faults that no case notices.
+    /// Changes the shaders and the texts of pieces, one small fault at a time, and runs the self-test's cases and the samples
+    /// on the CPU until one notices; prints the faults that none notices.
     ///
-    /// Needs no driver. Some minutes.
+    /// Needs no driver, but 9 GB of memory. Up to an hour.
     Mutants {
         /// Only changes whose file or line contains one of these texts, separated by commas.
         #[arg(long, value_name = "TEXT", default_value = "")]
