@@ -69,7 +69,7 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// Those of [`packed`](Self::packed).
+    /// Those of [`packed`](Self::packed); [`Error::Argument`] if an element would lie beyond `isize::MAX`.
     ///
     /// ```
     /// # use wgpu_clamp::Layout;
@@ -209,12 +209,19 @@ impl Layout {
         if !within {
             return Err(refused(format!("{self} has elements that lie across texels")));
         }
+        let width = self.shape().last().copied().unwrap_or(1);
+        if width.saturating_mul(texel) > row {
+            return Err(refused(format!("{self} has {width} texels of {texel} elements in rows of {row}")));
+        }
         let bytes = (row as u64).saturating_mul(size);
         let Some(pitch) = u32::try_from(bytes).ok().filter(|_| refuse_pitch(bytes).is_none()) else {
             let value = refuse_pitch(bytes).unwrap_or_else(|| format!("{bytes} exceeds u32::MAX"));
             return Err(refused(format!("its rows are {bytes} bytes apart: {value}")));
         };
-        Ok(((self.offset / texel * texel) as u64 * size, pitch))
+        let first = (self.offset / texel * texel) as u64;
+        let first =
+            first.checked_mul(size).ok_or_else(|| refused(format!("{self} begins beyond 2^64 bytes")))?;
+        Ok((first, pitch))
     }
 
     /// A layout whose number of elements fits `usize`. The addresses are not checked.
@@ -532,8 +539,8 @@ impl Layout {
     /// By how many elements every index lies behind its place in `other`; `None` if the layouts differ in more than the offset.
     pub(crate) fn distance_from(&self, other: &Self) -> Option<i64> {
         let moved = Self { offset: self.offset, ..*other };
-        // No offset is beyond `isize::MAX`.
-        (moved == *self).then(|| self.offset as i64 - other.offset as i64)
+        // Only without elements, an offset may be beyond `isize::MAX`.
+        (moved == *self).then(|| (self.offset as i64).saturating_sub(other.offset as i64))
     }
 
     /// Whether each index has the same address in both layouts.

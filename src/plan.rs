@@ -339,11 +339,15 @@ fn validate((src, dst): (&Layout, &Layout), dtypes: [DType; 2], placement: Place
             }
         }
     }
-    for (argument, layout, dtype) in [("src", src, dtypes[0]), ("dst", dst, dtypes[1])] {
-        if layout.required_bytes(dtype) == u64::MAX {
-            let value = format!("{dtype} elements of {layout} end beyond 2^64 bytes");
-            return Err(Error::argument(argument, value, "use several buffers"));
-        }
+    check_end("src", src, dtypes[0])?;
+    check_end("dst", dst, dtypes[1])
+}
+
+/// Refuses a layout that no buffer holds.
+fn check_end(argument: &'static str, layout: &Layout, dtype: DType) -> Result<(), Error> {
+    if layout.required_bytes(dtype) == u64::MAX {
+        let value = format!("{dtype} elements of {layout} end beyond 2^64 bytes");
+        return Err(Error::argument(argument, value, "use several buffers"));
     }
     Ok(())
 }

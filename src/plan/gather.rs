@@ -73,7 +73,8 @@ impl SlotLine {
     fn slot(&self, first: usize, start: u64) -> Slot {
         let size = self.dtype.size() as u64;
         let byte = self.address(first) as u64 * size - start;
-        [byte as u32, (self.stride as i64 * size.cast_signed()) as u32]
+        // Where a dispatch reads several channels, the stride is within its binding.
+        [byte as u32, (self.stride as i64).wrapping_mul(size.cast_signed()) as u32]
     }
 }
 

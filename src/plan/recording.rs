@@ -1,7 +1,7 @@
 //! A plan's shaders, buffers and dispatches as plain data.
 
-use super::Shader;
 use super::{Plan, SlotLayouts, UniformLayout, Window};
+use super::{Shader, check_end};
 use crate::arithmetic::{StepNumbers, kept_in};
 use crate::kernel::{Placement, Task};
 use crate::shader::{PipelineName, binding};
@@ -73,8 +73,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if `clamps` do not suit the plan (other clamps with the same arithmetic do), or if `slots` do
-    /// not suit the clamps; [`Error::Limit`] if no binding holds a slot's element.
+    /// [`Error::Argument`] if `clamps` do not suit the plan (with several channels of values, others with the same arithmetic
+    /// do), or if `slots` do not suit the clamps; [`Error::Limit`] if no binding holds a slot's element.
     ///
     /// ```
     /// # use wgpu_clamp::plan::{BoundBuffer, Plan};
@@ -134,7 +134,9 @@ impl Plan {
             let value = format!("{} given, the plan has {channels} and begins with {clamp}", given.len());
             return Err(Error::argument("clamps", value, "those of the plan are needed"));
         }
-        for ((argument, number), slot) in clamp.numbers().into_iter().zip(slots) {
+        let numbers_and_slots = clamp.numbers().into_iter().zip(slots).zip(clamp.slot_dtypes());
+        for (((argument, number), slot), dtype) in numbers_and_slots {
+            slot.map_or(Ok(()), |slot| check_end(argument, &slot, dtype))?;
             let value = match (number, slot) {
                 (Number::OnGpu, None) => "the number is `Number::OnGpu`, and there is no slot".to_owned(),
                 (Number::OnGpu, Some(slot)) if slot.len() != 1 && *slot.squeezed().shape() != [channels] => {

@@ -495,4 +495,15 @@ fn a_recording_refuses_numbers_that_are_not_the_plans() {
     assert_eq!(column, line);
     // The last element of a layout ends within 2^63 bytes, and no binding reaches it from within an alignment.
     _ = plan.recording(Clamps::slots_along(0, on_gpu), [far, None, None, None]);
+    // No buffer holds it, or a dispatch reads each of two.
+    let scaled = Clamp::unbounded(DType::F32).with_affine(Number::OnGpu, Number::Absent).unwrap();
+    let layout = packed(&[2, 40]);
+    let plan = Plan::new(Clamps::slots_along(0, scaled), &layout, &layout, Limits::default()).unwrap();
+    let told = |slot| told(Clamps::slots_along(0, scaled), &plan, [None, None, slot, None]);
+    let error = told(far);
+    assert!(
+        error.starts_with("scale: f32 elements of shape [], ") && error.contains("2^64 bytes"),
+        "{error}"
+    );
+    assert_eq!(told(Some(strided(&[2], &[1 << 61], 0))), "3 dispatches");
 }

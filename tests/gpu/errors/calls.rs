@@ -52,7 +52,9 @@ fn views(table: &mut Table, gpu: &Gpu) {
     table.call("views of two sizes that share bytes", gpu, halves, operands);
     // The offset is far beyond the buffer; two indices would share an element; but there is none.
     let nothing = Operands::in_place(View::of::<u8>(&a, strided(&[0, 7], &[1, 0], 1_000)));
-    assert_eq!(gpu.clamper().prepare(clamp, nothing).unwrap().dispatches(), 0);
+    let prepared = gpu.clamper().prepare(clamp, nothing).unwrap();
+    let farther = Operands::in_place(View::of::<u8>(&a, strided(&[0, 7], &[1, 0], 1 << 63)));
+    assert_eq!([prepared.dispatches(), prepared.rebind(farther).unwrap().dispatches()], [0; 2]);
 }
 
 fn texels(table: &mut Table, gpu: &Gpu) {
@@ -68,9 +70,13 @@ fn texels(table: &mut Table, gpu: &Gpu) {
         ("texels across rows", strided(&[3, 3, 5], &[1, 256, 3], 0)),
         ("a broadcast", packed(&[1]).broadcast_to(&[3, 5]).unwrap()),
         ("rows beyond u32", strided(&[3, 1, 5], &[1, 1 << 40, 4], 0)),
+        ("a repeated row", rgba.slice(1, 0..1).unwrap().broadcast_to(&[4, 3, 5]).unwrap()),
+        ("rows that overlap", strided(&[4, 3, 100], &[1, 256, 4], 0)),
     ] {
         table.add(format!("texel copy: {mistake}"), View::of::<u8>(&data, layout).texel_copy());
     }
+    let far = strided(&[1, 1, 1], &[1, 256, 1], isize::MAX as usize);
+    table.add("texel copy: beyond u64", View::of::<f64>(&data, far).texel_copy());
     assert_eq!(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT, 256);
     let bgr = rgba.slice(0, 0..3).unwrap().flip(0).unwrap();
     // Rows 1 and 2, from column 2 on.
