@@ -6,7 +6,7 @@
 //!
 //! [`element`] returns the exact result: the real number `x * scale + bias`, rounded once. An integer destination
 //! rounds by the clamp's [`Rounding`](crate::Rounding) and saturates. No other result is allowed, with one exception:
-//! an affine step with [`Precision::Fast`] whose source or destination is a float. For such a step, a GPU may use its
+//! an affine step or a quantisation with [`Precision::Fast`] whose source or destination is a float. For such a step, a GPU may use its
 //! own arithmetic, and [`allowed`] returns the set of possible results. `C` rounds to the format that the GPU computes
 //! in: f64 for F64, else f32. A finite element may become
 //!

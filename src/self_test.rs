@@ -133,9 +133,9 @@ pub struct SelfTestReport {
 pub struct Outcome {
     /// The clamp; with channels, the first channel's.
     pub clamp: Clamp,
-    /// The layout of the elements and the placement of the operands.
+    /// The layout of the elements, in words.
     pub route: &'static str,
-    /// The plan in words: the kernels, and the elements that each took.
+    /// The plan in words: how the operands are bound, the kernels, and the elements that each took.
     pub plan: String,
     /// The specialization: dtypes, affine step and rounding, and the kernels.
     pub specialization: String,

@@ -6,7 +6,7 @@
 //! | bounds | f32; CLIP1: scalars of the dtype | opset 1–10: f32; 11 on: scalars of the dtype, perhaps on the GPU | f64 | f32 | [doubles or integers](webnn::MlNumber) |
 //! | to a float dtype | to nearest, ties to even | the same | the same | the same | the same |
 //! | to an integer dtype | toward zero, saturated | – | Min up, Max down, saturated | – | to nearest, ties to even, saturated |
-//! | absent bound | – | opset 1–10: ∓f32's largest number, rounded to the dtype (F16, BF16: ∓∞); 11 on: the dtype's lowest or highest finite number | – | – | none |
+//! | absent bound | – | opset 1–10: ∓f32's largest number, rounded to the dtype (F16: ∓∞); 11 on: the dtype's lowest or highest finite number | – | – | none |
 //! | Min > Max | Min wins | Max wins | error (of the implementation); where only rounding crosses them, Max wins | error (of the implementation) | error (of the text), after the conversion |
 //! | NaN element | +∞, so Max | stays | stays | −∞, so Min | stays |
 //! | NaN bound | error | ignored | error (of the implementation) | error (of the implementation) | ignored; of an integer dtype 0 |

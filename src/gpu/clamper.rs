@@ -293,7 +293,7 @@ impl Clamper {
     /// - [`Error::DType`] if a view's dtype is not the clamp's dtype on that side, or if a slot's dtype is not the
     ///   number's dtype,
     /// - [`Error::Argument`] if `src` and `dst` differ in shape, if the channels' clamps do not fit the shape or each
-    ///   other, if no buffer could hold a layout, or if the slots do not fit the numbers of the clamp,
+    ///   other, or if the slots do not fit the numbers of the clamp,
     /// - [`Error::Buffer`] if a buffer lacks `STORAGE`, or ends before the last element of a view,
     /// - [`Error::Overlap`] if two indices of `dst` share an element, if two different views share bytes of one buffer,
     ///   if src and dst are one view but their elements differ in size, if a slot lies in the output, or if the search

@@ -11,7 +11,7 @@ pub enum F16Conversions {
     Right,
     /// At least one is wrong.
     Wrong,
-    /// The check has not run to its end, or not at all. The log has the reason, at level debug.
+    /// The check has not run to its end, or not at all. If wgpu refused it, the log has the reason, at level debug.
     #[default]
     NotRun,
 }

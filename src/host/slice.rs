@@ -21,9 +21,9 @@ const RING: usize = 3;
 ///
 /// The data goes through the device in chunks of 16 MiB. Upload, dispatch and readback of neighbouring chunks overlap.
 /// Besides the slices, a run takes at most 144 MiB: three buffers of 16 MiB for each of three chunks. If elements
-/// change their size, a chunk has four buffers: two of up to 16 MiB and two of up to 8 MiB. With a clamp per channel, a
-/// chunk also has a table of up to 80 bytes for each of its channels. A chunk is smaller if the device could not bind
-/// its table.
+/// change their size, a chunk has four buffers: two of up to 16 MiB and two of up to 8 MiB. With a clamp per channel, each
+/// chunk takes up to 80 bytes more for each of its channels, in a table. A chunk is smaller if the device could not bind its
+/// table.
 ///
 /// Chunks are clamped where the host wrote them if host and GPU share memory (an integrated GPU or a CPU, except on
 /// DX12) and the device has `MAPPABLE_PRIMARY_BUFFERS`, which [`Host::open`] asks for there. Then one buffer per chunk
@@ -140,7 +140,7 @@ impl<'a> ClampSlice<'a> {
     /// Before anything is written:
     ///
     /// - [`Error::DType`] if the Rust type of a slice is not the clamp's dtype on that side,
-    /// - [`Error::Argument`] if the slices differ in length from the shape or each other, if a number lies on the GPU
+    /// - [`Error::Argument`] if the slices differ in length from the shape or each other or have no whole number of elements, if a number lies on the GPU
     ///   (slices have no slots), if no packed tensor has the shape, or if the channels' clamps do not fit it,
     /// - [`Error::Overlap`] in place, if elements of the clamp's source dtype and its dtype differ in size,
     /// - [`Error::Limit`] if the device's bindings are too small for any chunk,

@@ -122,8 +122,8 @@ impl Tensor {
     ///
     /// # Errors
     ///
-    /// [`Error::DType`] if `T` is not the tensor's dtype; [`Error::OutOfMemory`], [`Error::DeviceLost`] or
-    /// [`Error::Wgpu`] if the copy fails.
+    /// [`Error::DType`] if `T` is not the tensor's dtype; [`Error::Limit`] on wasm32 if the elements take more bytes than a
+    /// `usize` counts; [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if the copy fails.
     pub async fn read<T: Element>(&self) -> Result<Vec<T>, Error> {
         if T::DTYPE != self.dtype {
             let value = format!("{} is not the dtype of the tensor, {}", T::DTYPE, self.dtype);

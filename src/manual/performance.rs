@@ -28,16 +28,16 @@
 //! - For F16 on a device of your own, call [`Host::check_f16`] once and give the answer to
 //!   [`Clamper::with_f16_conversions`]. F16 becomes as fast as F32 on many GPUs, if the device's conversions are right.
 //!   [`Host::open`] does so.
-//! - Packed layouts, and rows that begin at multiples of 16 bytes, are fastest. Odd pitches reach two thirds of that speed,
-//!   transposes half. The [`Plan`] in the log names the kernels: `stream` moves packets of 16 bytes along the output,
+//! - Packed layouts, and rows that begin at multiples of 16 bytes, are fastest. The [`Plan`] in the log names the kernels: `stream` moves packets of 16 bytes along the output,
 //!   `boxes` turn (planes to pixels, transposes), `words` takes the rest, word by word.
 //!
 //! # Measured
 //!
-//! `benches/RESULTS.md` of the repository has the ratios. On an NVIDIA H200 (2026-11-26), contiguous clamps of 256 MiB reach
-//! 0.95 to 0.96 of a copy kernel; torch takes as long. Most else is slow: of 294 pairs of layout and dtypes the median is
-//! 0.46, 122 are above 0.5, and a plain kernel beats 127. On Mesa's lavapipe, a driver on the CPU, contiguous clamps reach 0.7
-//! to 1.1 of a copy, depending on the machine, and a plain kernel beats one of 334 such pairs, by a hundredth.
+//! `benches/RESULTS.md` of the repository has the ratios. On an NVIDIA H200 (2026-11-26, with the kernels before
+//! those of 2026-11-28, which no GPU has run), contiguous clamps of 256 MiB reach 0.95 to 0.96 of a copy kernel; torch takes as
+//! long. Most else is slow: of 294 pairs of layout and dtypes the median is 0.46, and a plain kernel beats 127. On Mesa's
+//! lavapipe, a driver on the CPU, contiguous clamps reach 0.90 to 1.04 of a copy, and a plain kernel beats one of 334 such pairs,
+//! by a hundredth.
 //!
 //! # On the CPU
 //!

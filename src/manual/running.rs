@@ -7,8 +7,8 @@
 //!   Some drivers (Mesa's lavapipe 25.0) finish the work under way first. [`Clamper::compile`] does
 //!   so ahead, without buffers, on any thread.
 //! - [`Host::submit`], [`Tensor::upload`] and [`Tensor::zeros`] do not wait for the GPU.
-//! - [`Tensor::read`] and [`ClampSlice::run`] are futures for any executor. On native they poll the device once on the task's
-//!   thread, then on a thread of their own until their copy has arrived, even if the future is dropped. The program's
+//! - [`Tensor::read`] and [`ClampSlice::run`] are futures for any executor. On native they poll the device for each copy:
+//!   on the task's thread, and in between on a thread of their own until the copy has arrived, even if the future is dropped. The program's
 //!   callbacks may run there, as in any poll. On the web the browser polls.
 //! - Functions that end in `_blocking` block the calling thread. wasm32 lacks them.
 //!
@@ -26,7 +26,7 @@
 //! submission that follows `prepare`. A program that prepares often should therefore submit too: wgpu 30 slows down
 //! with the number of waiting uploads.
 //!
-//! Recording allocates no more than the same calls of wgpu.
+//! [`Prepared::record`] allocates no more than the same calls of wgpu.
 //!
 //! # Logging
 //!
@@ -35,9 +35,10 @@
 //!
 //! - the adapter, when [`Host::open`] picks one and for each new [`Clamper`], with its limits;
 //! - one line per [`Clamper::prepare`]: the clamp, the layouts and the [`Plan`] with its kernels and dispatches;
+//! - what [`Host::check_f16`] finds, which [`Host::open`] calls;
 //! - each pipeline that `prepare` takes, `cached` or `compiling`, and each that is `given up` for another.
 //!
-//! Recording logs nothing. Errors are returned, not logged.
+//! [`Prepared::record`] logs nothing. Errors are returned, not logged.
 //!
 //! # Environment variables
 //!

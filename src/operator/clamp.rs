@@ -14,11 +14,12 @@ pub enum Order {
     MaxWins,
 }
 
-/// The treatment of a NaN element. Integers have no NaN, so the rule is without effect there.
+/// The treatment of a NaN element. An integer is none, so between integers the rule has no effect. To an integer dtype, a NaN
+/// becomes 0 or, quantised, the zero point; by [`ToMin`](Self::ToMin) the lowest integer, by [`ToMax`](Self::ToMax) the highest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NanRule {
-    /// A NaN stays, bit for bit.
+    /// A NaN stays, within one dtype bit for bit.
     #[default]
     Propagate,
     /// A NaN is treated as −∞. The result is −∞ where no bound replaces it.

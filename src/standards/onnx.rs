@@ -48,7 +48,7 @@ pub enum Bounds {
     /// The f32 attributes `min` and `max` of versions 1 and 6 (opsets 1 to 10).
     ///
     /// An absent `min` is −3.4028234663852886e38, an absent `max` is 3.4028234663852886e38. Like any attribute, this
-    /// number is rounded to the dtype, so for F16 and BF16 it is −∞ or +∞.
+    /// number is rounded to the dtype, so for F16 it is −∞ or +∞.
     Attributes {
         /// The lower bound.
         min: Option<f32>,

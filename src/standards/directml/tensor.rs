@@ -33,7 +33,7 @@ impl TensorDesc<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] if there is not one stride per dimension.
+    /// [`Error::Argument`] if there is not one stride per dimension; never if a size is 0.
     ///
     /// ```
     /// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
@@ -62,7 +62,7 @@ impl TensorDesc<'_> {
     /// # Errors
     ///
     /// [`Error::Argument`] above rank 8, if there is not one stride per dimension, or if the platform cannot count the
-    /// elements.
+    /// elements or an element would lie beyond `isize::MAX`.
     ///
     /// ```
     /// # use wgpu_clamp::{DType, standards::directml::TensorDesc};
