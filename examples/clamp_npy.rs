@@ -12,7 +12,7 @@
 //!
 //! Scale and bias are taken as f32 unless OUTPUT is f64. Results in an integer dtype lose their fraction and saturate;
 //! NaN counts as 0. With only `--min` and `--max` the results have the bits of `numpy.clip`, unless MIN > MAX: then MIN
-//! wins here, and MAX in `numpy.clip`.
+//! wins here, and MAX in `numpy.clip`. And −0 stays here, where `numpy.clip` with 0 as its only bound makes it 0.
 
 use std::fmt::Debug;
 use std::fs::File;

@@ -11,7 +11,7 @@
 //!
 //! The self-test runs every dtype, and every pair that converts, on every kernel. Most of its time goes into the
 //! driver's compiler: about five minutes on a software driver. The exit code is 1 if an element differs, an error ends
-//! an adapter's test, or there is no adapter. Nothing is sent anywhere.
+//! an adapter's test, an adapter gives no device, or there is no adapter. Nothing is sent anywhere.
 
 use std::ops::Range;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-"""Prints the table of chunks of docs/INTEGRATIONS.md: time and memory to clamp a chunk. `target/integrations/venv/bin/python` runs it.
+"""Prints the figures of the table of chunks in docs/INTEGRATIONS.md: time and memory to clamp a chunk. `target/integrations/venv/bin/python` runs it.
 
 Each case runs in a process of its own. The cases take turns, and a figure is the median of ROUNDS processes.
 """

@@ -1,7 +1,7 @@
 // Runs: elements of dst that are adjacent along one dimension or several, and begin anywhere. A unit is what an
 // invocation of `stream` stores at once, a packet or a word. `src/kernel/run.rs` is the host's half.
 //
-// Provides: Geometry, Element, place_in_runs, element_of_run, next_element, channel_in_run, whole_units, DEPTH, UNIT
+// Provides: Geometry, place_in_runs, element_of_run, next_element, channel_in_run, whole_units, DEPTH, UNIT
 // Needs: params, WORKGROUP_SIZE, workgroup_index, Walk, Place, RANK, walk, divide
 struct RunDim {
     extent: u32,     // 1 beyond the depth

@@ -1,7 +1,7 @@
 // Streams: an invocation fills a unit of a run, its neighbour the next one. Its turn `n` takes the unit `n * of_run`
 // behind, where `of_run` is the number of the run's invocations.
 //
-// Provides: Unit, run_of_units, unit_of_run
+// Provides: run_of_units, unit_of_run
 // Needs: params, Place, place_in_runs, whole_units, UNIT
 
 // An invocation's unit in a turn.

@@ -1,4 +1,5 @@
-//! Compiles every kernel of the benchmark's rows with AMD's compiler and counts instructions: `cargo xtask budget`.
+//! Compiles every kernel of the benchmark's rows, but for its layouts, with AMD's compiler and counts instructions: `cargo xtask
+//! budget`.
 //!
 //! Nothing runs on a GPU and no kernel is timed, so every run gives the same counts. A loop's body counts once, so kernels
 //! with a loop (Exact steps of floats) take more than the table says.
@@ -14,8 +15,8 @@ use std::process::{Command, ExitCode};
 use anyhow::{Result, ensure};
 use clap::Parser;
 
-/// Prints instructions, registers and compile times of every row of the benchmark, as AMD's compiler in Mesa's RADV makes
-/// them for a GPU that is not there.
+/// Prints instructions, registers and compile times of the benchmark's rows, without its layouts, as AMD's compiler in Mesa's
+/// RADV makes them for a GPU that is not there.
 #[derive(Parser)]
 #[command(name = "cargo xtask budget")]
 struct Options {

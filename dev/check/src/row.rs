@@ -53,6 +53,7 @@ impl Row {
     ) -> Result<(), wgpu_clamp::Error> {
         use wgpu_clamp::Host;
 
+        // Each device has the same cases.
         (self.devices, self.cases) = (self.devices + 1, 0);
         for cpu in [false, true] {
             let host = Host::new(&host.clamper().clone().with_cpu(cpu), host.queue());
