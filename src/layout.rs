@@ -219,8 +219,10 @@ impl Layout {
             return Err(refused(format!("its rows are {bytes} bytes apart: {value}")));
         };
         let first = (self.offset / texel * texel) as u64;
-        let first =
-            first.checked_mul(size).ok_or_else(|| refused(format!("{self} begins beyond 2^64 bytes")))?;
+        let first = first.checked_mul(size).ok_or_else(|| {
+            let value = format!("{self} begins beyond 2^64 bytes of {dtype}");
+            Error::argument("view", value, "lower the offset")
+        })?;
         Ok((first, pitch))
     }
 
@@ -539,8 +541,9 @@ impl Layout {
     /// By how many elements every index lies behind its place in `other`; `None` if the layouts differ in more than the offset.
     pub(crate) fn distance_from(&self, other: &Self) -> Option<i64> {
         let moved = Self { offset: self.offset, ..*other };
-        // Only without elements, an offset may be beyond `isize::MAX`.
-        (moved == *self).then(|| (self.offset as i64).saturating_sub(other.offset as i64))
+        // The offsets of elements are at most `isize::MAX`. Without elements, the place does not matter.
+        let distance = || if self.is_empty() { 0 } else { self.offset as i64 - other.offset as i64 };
+        (moved == *self).then(distance)
     }
 
     /// Whether each index has the same address in both layouts.

@@ -339,15 +339,20 @@ fn validate((src, dst): (&Layout, &Layout), dtypes: [DType; 2], placement: Place
             }
         }
     }
-    check_end("src", src, dtypes[0])?;
-    check_end("dst", dst, dtypes[1])
+    check_end("src", src, dtypes[0], "use several buffers")?;
+    check_end("dst", dst, dtypes[1], "use several buffers")
 }
 
 /// Refuses a layout that no buffer holds.
-fn check_end(argument: &'static str, layout: &Layout, dtype: DType) -> Result<(), Error> {
+fn check_end(
+    argument: &'static str,
+    layout: &Layout,
+    dtype: DType,
+    remedy: &'static str,
+) -> Result<(), Error> {
     if layout.required_bytes(dtype) == u64::MAX {
         let value = format!("{dtype} elements of {layout} end beyond 2^64 bytes");
-        return Err(Error::argument(argument, value, "use several buffers"));
+        return Err(Error::argument(argument, value, remedy));
     }
     Ok(())
 }

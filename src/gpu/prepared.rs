@@ -138,7 +138,8 @@ impl Prepared {
     ///
     /// Dtypes and layouts of all views must be those of the operands that were prepared, slots included. A view's offset may
     /// differ by a multiple of the alignment of bindings in bytes, the greater one of 16 and the device's
-    /// `min_storage_buffer_offset_alignment`: so a part of a large buffer may stand for another part. `src` and `dst` lie in one
+    /// `min_storage_buffer_offset_alignment`: so a part of a large buffer may stand for another part. A view without
+    /// elements may lie anywhere. `src` and `dst` lie in one
     /// buffer exactly if they did before, and are then moved alike. Without a label, that of `self` stays.
     ///
     /// # Errors
@@ -171,7 +172,7 @@ impl Prepared {
 
     /// The number of `dispatch_workgroups` calls of [`record`](Self::record); 0 if there is no element.
     /// [`Plan::dispatches`](crate::Plan::dispatches) leaves out the dispatches that read numbers on the GPU. Usually one
-    /// dispatch reads them; a few do if all four numbers are on the GPU, or with very many channels.
+    /// dispatch reads them; a few do if all four numbers are on the GPU, or where the elements of a slot span more than a binding.
     #[must_use]
     pub fn dispatches(&self) -> usize {
         self.dispatches.len()

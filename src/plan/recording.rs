@@ -136,7 +136,7 @@ impl Plan {
         }
         let numbers_and_slots = clamp.numbers().into_iter().zip(slots).zip(clamp.slot_dtypes());
         for (((argument, number), slot), dtype) in numbers_and_slots {
-            slot.map_or(Ok(()), |slot| check_end(argument, &slot, dtype))?;
+            slot.map_or(Ok(()), |slot| check_end(argument, &slot, dtype, "lower its offset or stride"))?;
             let value = match (number, slot) {
                 (Number::OnGpu, None) => "the number is `Number::OnGpu`, and there is no slot".to_owned(),
                 (Number::OnGpu, Some(slot)) if slot.len() != 1 && *slot.squeezed().shape() != [channels] => {
