@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use xshell::{Shell, cmd};
 
 use crate::packages::{self, CHROMIUM};
@@ -75,6 +75,12 @@ pub fn test(args: &[OsString]) -> Result<()> {
 pub fn ready(sh: &Shell) -> Result<()> {
     build_tools(sh)?;
     tools::npm(sh)?;
+    let version = cmd!(sh, "node --version").read()?;
+    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse().ok());
+    ensure!(
+        major.is_some_and(|major: u32| major >= 20),
+        "Node.js {version} does not suit; 20 or later is needed (Debian 12 has 18, https://nodejs.org has others)"
+    );
     // Elsewhere Playwright finds Chrome.
     if cfg!(target_os = "linux") && sh.var_os("CHROMIUM").is_none() {
         let found = packages::ensure(&[CHROMIUM]).context("no Chromium is on the PATH; CHROMIUM names it")?;
