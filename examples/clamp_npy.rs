@@ -12,7 +12,8 @@
 //!
 //! Scale and bias are taken as f32 unless OUTPUT is f64. Results in an integer dtype lose their fraction and saturate;
 //! NaN counts as 0. With only `--min` and `--max` the results have the bits of `numpy.clip`, unless MIN > MAX: then MIN
-//! wins here, and MAX in `numpy.clip`. And −0 stays here, where `numpy.clip` with 0 as its only bound makes it 0.
+//! wins here, and MAX in `numpy.clip`. And a zero keeps its sign here; in `numpy.clip`,
+//! a zero as the only bound may change it.
 
 use std::fmt::Debug;
 use std::fs::File;

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | a storage binding, or a dispatch | nothing: the crate cuts it into windows |
 //! | a buffer (`max_buffer_size`) | use several tensors, or stream from host memory by [`Host::clamp_slice`] |
-//! | the GPU's memory | stream by [`Host::clamp_slice`]: it takes at most 144 MiB of buffers; with a clamp per channel, and tables for these |
+//! | the GPU's memory | stream by [`Host::clamp_slice`]: it takes at most 144 MiB of buffers, and with a clamp per channel three tables of up to 80 bytes per channel |
 //! | the host's memory | take a part of the file at a time, as the example `clamp_npy` |
 //! | the machine | one process per part: Dask with `integrations/dask` |
 //!

@@ -14,7 +14,8 @@ pub enum Order {
     MaxWins,
 }
 
-/// The treatment of a NaN element. An integer is none, so between integers the rule has no effect. To an integer dtype, a NaN
+/// The treatment of a NaN element. An integer is none, so between integers the rule has no effect, unless a
+/// scale or bias on the GPU is NaN or infinite. To an integer dtype, a NaN
 /// becomes 0 or, quantised, the zero point; by [`ToMin`](Self::ToMin) the lowest integer, by [`ToMax`](Self::ToMax) the highest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]

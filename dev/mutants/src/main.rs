@@ -23,8 +23,8 @@ use wgpu_clamp::self_test::Case;
 
 use change::Change;
 
-/// Each change parses, executes and drops modules beside the buffers of all cases, some 9 GB: glibc's allocator took half of
-/// the time.
+/// Each change parses, executes and drops modules beside the buffers of all cases, some 9 GB: glibc's allocator took more
+/// than half of the time.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -67,7 +67,7 @@ def clamp(
     Differences from NumPy's ``clip``: a NaN bound replaces nothing (in NumPy, all elements become NaN); if
     ``min > max``, all elements but NaN become min (in NumPy, max); the dtype of a bound does not change the result's.
     As in NumPy, NaN stays NaN. An element that no bound replaces keeps its bits, such as a NaN's payload and a zero's
-    sign (in NumPy, -0 with 0 as its only bound becomes 0).
+    sign (in NumPy, a zero as the only bound may change it).
 
     Raises ``ValueError`` or ``TypeError`` for a wrong argument. Raises ``RuntimeError`` if the GPU fails, or in a fork
     of a process that has opened the GPU. Releases the GIL. The first call of a process opens the GPU that
