@@ -3,7 +3,7 @@
 // Provides: Specials, specials_of, has_no_number, with_specials, KEEPS_INFINITY
 // Needs: coefficients, nan_value, nans_replaced, OPERAND_SIGN, OPERAND_SIGN_SHIFT, OPERAND_INFINITY
 
-// Whether every channel has a step with a positive scale that the host knows, so that ±∞ stays.
+// Whether every channel has a step whose scale and bias the host knows, the scale positive, so that ±∞ stays.
 override KEEPS_INFINITY: bool = false;
 
 // A step value of magnitude `infinite_from` or more counts as ±∞ and becomes `x ^ infinity_flip`. A magnitude of

@@ -47,6 +47,7 @@ fn sum(scaled: Sum) -> Sum {
     // greater has a 0 in the place of the sticky bit, and at most one upper bit of the difference cancels.
     let bias_high = vec4<i32>(a.bias);
     let apart = scaled.exponent - vec4<i32>(a.bias_exponent);
+    // A product of 0 is the smaller one at any distance below -1.
     let distance = select(apart, vec4<i32>(-64), scaled.high == vec4<i32>(0));
     let product_wins = distance + select(vec4<i32>(0), vec4<i32>(1), scaled.high >= bias_high) > vec4<i32>(0);
     let greater_high = select(bias_high, scaled.high, product_wins);
@@ -57,6 +58,7 @@ fn sum(scaled: Sum) -> Sum {
     let smaller_low = scaled.low ^ greater_low;
 
     let one = vec4<u32>(1u);
+    // From 57 on, only the sticky bit is left; 59 is the longest distance that keeps shifts below 32.
     let n = min(bitcast<vec4<u32>>(abs(distance)), vec4<u32>(59u));
     let whole = min(n, vec4<u32>(31u));
     let to_left = vec4<u32>(28u) - min(n, vec4<u32>(28u));

@@ -211,13 +211,14 @@ impl Linear {
             let root = root.clamp(lowest, highest);
             let units = scale_units * root + bias_units;
             let shift = scale.exponent.unsigned_abs() - 1;
-            let most = limit.checked_shr(shift).unwrap_or(0);
+            let most = limit >> shift;
             let value = if units.abs() > most { limit * units.signum() } else { units << shift };
             (root, value, half)
         };
         // 2^steep replaces a larger scale: with either, every number except the root saturates.
         let top = 23 + scale.exponent.unsigned_abs();
         let (factor, top) = if top > width.steep { (1 << 23, width.steep) } else { (scale.significand, top) };
+        // Numbers so far from the root have results of 2^(number + 3) or more either way, which saturate.
         let range = 1_i128 << (width.number + 4).saturating_sub(top);
         Self {
             lowest: lowest.max(root - range) - base,
@@ -345,7 +346,7 @@ impl Fraction {
         // 31 places is within 2^-8 of 0 or 1, so its sum with a half is close to no integer.
         if self.places > 31 {
             // A fraction just below 1, plus a half, is just below 3/2: its floor is 1.
-            let whole = i128::from(self.from_above && self.part != 0);
+            let whole = i128::from(self.from_above);
             return (whole, width.shift, Floored { floor: 1 << (width.shift - 1), inexact: false });
         }
         let places_here = self.places.max(1);
@@ -365,9 +366,10 @@ impl Fraction {
                 if part == 0 { 0 } else { (shift + 2 <= part.leading_zeros()).then(|| part << shift)? };
             return Some(Floored { floor, inexact: false });
         }
-        let dropped = self.places - places;
-        let floor = part.checked_shr(dropped).unwrap_or(0);
-        let inexact = dropped >= 32 && part != 0 || dropped < 32 && part & ((1 << dropped) - 1) != 0;
+        // The part has at most 32 bits.
+        let dropped = (self.places - places).min(32);
+        let floor = part >> dropped;
+        let inexact = part & ((1 << dropped) - 1) != 0;
         Some(Floored { floor, inexact })
     }
 }

@@ -7,7 +7,7 @@ use crate::operator::Affine;
 use crate::{DType, Rounding};
 
 /// The numbers of `affine/parts.wgsl`. Before rounding, the result is `(x * 2^up * factor + addend) / 2^(low + shift)`, where
-/// `low` is that of the [`Split`]. For [`AffineStep::Halves`] `x` is the key, and the factor a signed number. For the others the key
+/// `low` is that of the [`Split`]; if it is rounded to nearest, the addend has a half more. For [`AffineStep::Halves`] `x` is the key, and the factor a signed number. For the others the key
 /// is limited to `lowest..=highest`, and `x` is its distance from the end that has the smaller result. The addend is
 /// `addend_high * 2^low + addend_low`; its last bit may be sticky: set because lower bits are lost.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Parts {
 pub(super) struct Split {
     /// The bits of all lower parts.
     pub(super) low: u32,
-    /// The largest distance `x * 2^up`.
+    /// The largest distance `x * 2^up`; for `Halves` of no use, since all keys are near.
     most: u32,
     /// The bits of its source dtypes.
     from: [u32; 2],
@@ -88,7 +88,8 @@ impl Parts {
                 highest,
             });
         }
-        // A factor of more than 32 bits ends in zeros. Only the shader of `Whole` moves them to the distance.
+        // A factor of more than 32 bits ends in as many zeros, since a scale has 24 bits. Only the shader of `Whole` moves them to the
+        // distance.
         let up = (u64::BITS - size.leading_zeros()).saturating_sub(u32::BITS);
         // Numbers beyond `lowest..=highest` saturate like these two.
         let (low, high) = dtype.integer_range();
@@ -104,7 +105,7 @@ impl Parts {
         let start = addend + factor * if factor < 0 { highest } else { lowest };
         let end = start + (highest - lowest) * i128::from(size);
         let is_near = (highest - lowest) << up <= split.most.into();
-        let is_moved = up == 0 || split.low == 32 && up <= size.trailing_zeros().min(31);
+        let is_moved = up == 0 || split.low == 32;
         if !is_near || !is_moved || !fits(start) || !fits(end) {
             return None;
         }

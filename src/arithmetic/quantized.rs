@@ -9,6 +9,6 @@ pub(super) fn reciprocal(step: AffineStep, scale: f32) -> f32 {
     if step == AffineStep::Fast {
         return 1.0 / scale.abs();
     }
-    let (significand, _) = Binary::of(scale.into()).single();
+    let significand = Binary::of(scale.into()).single();
     (f64::from(1 << 23) / f64::from(significand)) as f32
 }

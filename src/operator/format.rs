@@ -92,10 +92,9 @@ impl Binary {
         }
     }
 
-    /// The magnitude of an f32 as `significand * 2^(exponent - 23)`. The significand is 0, or its top bit is bit 23. The
-    /// exponent of a zero is not used.
-    pub(crate) fn single(&self) -> (u32, i32) {
+    /// The significand of an f32: 0, or its top bit is bit 23.
+    pub(crate) const fn single(&self) -> u32 {
         // The lower 29 bits of an f32's significand are 0.
-        ((self.significand >> 29) as u32, (self.exponent + 52).max(-150))
+        (self.significand >> 29) as u32
     }
 }

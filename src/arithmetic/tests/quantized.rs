@@ -26,7 +26,8 @@ struct Coefficients {
 
 impl Coefficients {
     fn new(scale: f32) -> Self {
-        let (significand, power) = Binary::of(scale.into()).single();
+        let binary = Binary::of(scale.into());
+        let (significand, power) = (binary.single(), binary.exponent + 52);
         Self {
             least: (power + 126) << 23,
             most: (power + 145).min(255) << 23,
