@@ -217,8 +217,8 @@ pub fn with_features(
     Gpu { name: host.description(), adapter: adapter.clone(), host }
 }
 
-/// Returns true in a child process that runs only `test`, named by its path. Elsewhere runs this child process, in which
-/// the test must pass, and returns false.
+/// Returns true in a child process that runs only `test`, named by its path. Elsewhere runs this child process, which
+/// must succeed, and returns false.
 ///
 /// On some machines Mesa's GL crashes when a device is destroyed while other threads use their devices.
 pub fn alone(test: &str) -> bool {
@@ -232,9 +232,8 @@ pub fn alone(test: &str) -> bool {
         .env(CHILD, "1")
         .output()
         .unwrap();
-    // The verdict counts: after it, Mesa's GL may still crash while the process ends.
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("1 passed"), "{output:?}");
+    assert!(output.status.success() && said.contains("1 passed"), "{output:?}");
     false
 }
 
