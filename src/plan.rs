@@ -339,8 +339,10 @@ fn validate((src, dst): (&Layout, &Layout), dtypes: [DType; 2], placement: Place
             }
         }
     }
-    check_end("src", src, dtypes[0], "use several buffers")?;
-    check_end("dst", dst, dtypes[1], "use several buffers")
+    for (argument, layout, dtype) in [("src", src, dtypes[0]), ("dst", dst, dtypes[1])] {
+        check_end(argument, layout, dtype, "use several buffers")?;
+    }
+    Ok(())
 }
 
 /// Refuses a layout that no buffer holds.

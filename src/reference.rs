@@ -4,11 +4,11 @@
 //! module shares no code with the shaders or their host side: both implement one definition independently. The module
 //! is also a fallback for machines without a GPU, but many times slower.
 //!
-//! [`element`] returns the exact result: the real number `x * scale + bias`, rounded once. An integer destination
-//! rounds by the clamp's [`Rounding`](crate::Rounding) and saturates. No other result is allowed, with one exception:
-//! an affine step or a quantisation with [`Precision::Fast`] whose source or destination is a float. For such a step, a GPU may use its
-//! own arithmetic, and [`allowed`] returns the set of possible results. `C` rounds to the format that the GPU computes
-//! in: f64 for F64, else f32. A finite element may become
+//! [`element`] returns the exact result: the real number `x * scale + bias`, rounded once. An integer destination rounds by the
+//! clamp's [`Rounding`](crate::Rounding) and saturates. No other result is allowed, with one exception: an affine step or a
+//! quantisation with [`Precision::Fast`] whose source or destination is a float. For such a step, a GPU may use its own
+//! arithmetic, and [`allowed`] returns the set of possible results. `C` rounds to the format that the GPU computes in: f64 for
+//! F64, else f32. A finite element may become
 //!
 //! - fused: `C(x * scale + bias)`, with subnormals of this format flushed to zero nowhere, in the result, or everywhere
 //!   (operands and result);

@@ -27,7 +27,8 @@ impl Fixed {
     }
 
     /// Finds a factor and an addend for `affine` from 8-bit integers to integers of up to 16 bits; `None` if none of the three
-    /// factors next to the scale in units of `2^-16` suits. With them every source number gets its exact result, or a number that saturates to it.
+    /// factors next to the scale in units of `2^-16` suits. With them every source number gets its exact result, or a number that
+    /// saturates to it.
     pub(super) fn find(source: DType, dtype: DType, affine: Affine, rounding: Rounding) -> Option<Self> {
         let scaled = affine.scale() * f64::from(1 << SHIFT);
         if dtype.bits() > 16 || source.bits() > 8 || scaled.abs() > MOST {

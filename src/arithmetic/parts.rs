@@ -7,9 +7,10 @@ use crate::operator::Affine;
 use crate::{DType, Rounding};
 
 /// The numbers of `affine/parts.wgsl`. Before rounding, the result is `(x * 2^up * factor + addend) / 2^(low + shift)`, where
-/// `low` is that of the [`Split`]; if it is rounded to nearest, the addend has a half more. For [`AffineStep::Halves`] `x` is the key, and the factor a signed number. For the others the key
-/// is limited to `lowest..=highest`, and `x` is its distance from the end that has the smaller result. The addend is
-/// `addend_high * 2^low + addend_low`; its last bit may be sticky: set because lower bits are lost.
+/// `low` is that of the [`Split`]; if it is rounded to nearest, the addend has a half more. For [`AffineStep::Halves`] `x` is the
+/// key, and the factor a signed number. For the others the key is limited to `lowest..=highest`, and `x` is its distance from the
+/// end that has the smaller result. The addend is `addend_high * 2^low + addend_low`; its last bit may be sticky: set because
+/// lower bits are lost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     pub(super) factor: u32,

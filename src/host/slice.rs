@@ -140,8 +140,9 @@ impl<'a> ClampSlice<'a> {
     /// Before anything is written:
     ///
     /// - [`Error::DType`] if the Rust type of a slice is not the clamp's dtype on that side,
-    /// - [`Error::Argument`] if the slices differ in length from the shape or each other or have no whole number of elements, if a number lies on the GPU
-    ///   (slices have no slots), if no packed tensor has the shape, or if the channels' clamps do not fit it,
+    /// - [`Error::Argument`] if the slices differ in length from the shape or each other or have no whole number of elements, if
+    ///   a number lies on the GPU (slices have no slots), if no packed tensor has the shape, or if the channels' clamps do not
+    ///   fit it,
     /// - [`Error::Overlap`] in place, if elements of the clamp's source dtype and its dtype differ in size,
     /// - [`Error::Limit`] if the device's bindings are too small for any chunk,
     /// - [`Error::OutOfMemory`], [`Error::DeviceLost`] or [`Error::Wgpu`] if the device fails.

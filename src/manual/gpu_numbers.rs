@@ -37,9 +37,9 @@
 //!   the [NaN rule](crate::NanRule). An integer dtype treats it as a [converted](super::conversion) NaN.
 //! - A recorded clamp reads its numbers anew each time. The kernel that writes them may come before it in the same pass, without a
 //!   barrier.
-//! - Reading takes one more dispatch, with an invocation per index; it takes two for all four numbers, and more
-//!   where the elements of a slot span more than a binding. Steps between integers are slower than with values: I32 to I8 reaches 0.4 of the speed with values
-//!   for a scale per row, and 0.75 for one per column (lavapipe, 2026-11-24; not measured on a GPU).
+//! - Reading takes one more dispatch, with an invocation per index; it takes two for all four numbers, and more where the
+//!   elements of a slot span more than a binding. Steps between integers are slower than with values: I32 to I8 reaches 0.4 of
+//!   the speed with values for a scale per row, and 0.75 for one per column (lavapipe, 2026-11-24; not measured on a GPU).
 //! - The CPU cannot read a slot: [`reference`](mod@crate::reference) and [`verify`] refuse such a number, and so does
 //!   [`Host::clamp_slice`].
 //!

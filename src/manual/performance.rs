@@ -28,8 +28,9 @@
 //! - For F16 on a device of your own, call [`Host::check_f16`] once and give the answer to
 //!   [`Clamper::with_f16_conversions`]. F16 becomes as fast as F32 on many GPUs, if the device's conversions are right.
 //!   [`Host::open`] does so.
-//! - Packed layouts, and rows that begin at multiples of 16 bytes, are fastest. The [`Plan`] in the log names the kernels: `stream` moves packets of 16 bytes along the output,
-//!   `boxes` turn (planes to pixels, transposes), `words` takes the rest, word by word.
+//! - Packed layouts, and rows that begin at multiples of 16 bytes, are fastest. The [`Plan`] in the log names the kernels:
+//!   `stream` moves packets of 16 bytes along the output, `boxes` turn (planes to pixels, transposes), `words` takes the rest,
+//!   word by word.
 //!
 //! # Measured
 //!

@@ -5,11 +5,10 @@
 //! They compare integers; only [`Precision::Fast`] depends on how a device rounds floats.
 //!
 //! [`Host::self_test`] has run on drivers for the CPU, of Vulkan, GL and WebGPU (in Node); and with the kernels before those of
-//! 2026-11-28 in Chromium, on DX12 (under Wine, not on Windows) and on Vulkan on an NVIDIA H200: no element differs. On the H200 the test suite
-//! found one wrong result, of fast F64; with Microsoft's compiler FXC the self-test found two, of exact steps and of a zero's
-//! sign. All are mended.
-//! **DX12 on Windows, Metal and all other GPUs are untested.** `docs/PORTABILITY.md` of the repository has versions, dates
-//! and counts.
+//! 2026-11-28 in Chromium, on DX12 (under Wine, not on Windows) and on Vulkan on an NVIDIA H200: no element differs. On the H200
+//! the test suite found one wrong result, of fast F64; with Microsoft's compiler FXC the self-test found two, of exact steps and
+//! of a zero's sign. All are mended. **DX12 on Windows, Metal and all other GPUs are untested.** `docs/PORTABILITY.md` of the
+//! repository has versions, dates and counts.
 //!
 //! # On another device
 //!

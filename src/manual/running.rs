@@ -7,9 +7,9 @@
 //!   Some drivers (Mesa's lavapipe 25.0) finish the work under way first. [`Clamper::compile`] does
 //!   so ahead, without buffers, on any thread.
 //! - [`Host::submit`], [`Tensor::upload`] and [`Tensor::zeros`] do not wait for the GPU.
-//! - [`Tensor::read`] and [`ClampSlice::run`] are futures for any executor. On native they poll the device for each copy:
-//!   on the task's thread, and in between on a thread of their own until the copy has arrived, even if the future is dropped. The program's
-//!   callbacks may run there, as in any poll. On the web the browser polls.
+//! - [`Tensor::read`] and [`ClampSlice::run`] are futures for any executor. On native they poll the device for each copy: on the
+//!   task's thread, and in between on a thread of their own until the copy has arrived, even if the future is dropped. The
+//!   program's callbacks may run there, as in any poll. On the web the browser polls.
 //! - Functions that end in `_blocking` block the calling thread. wasm32 lacks them.
 //!
 //! # What is kept

@@ -219,8 +219,8 @@ pub enum Number {
     /// A number that the program knows. A bound has the clamp's dtype. A NaN bound replaces nothing, since every
     /// comparison with NaN is false.
     Value(Scalar),
-    /// A number in a buffer. The call's [`Operands`](crate::Operands) name its slot, which each run of the recorded call reads before it
-    /// clamps. That number has the same effect as a [`Value`](Self::Value).
+    /// A number in a buffer. The call's [`Operands`](crate::Operands) name its slot, which each run of the recorded call reads
+    /// before it clamps. That number has the same effect as a [`Value`](Self::Value).
     OnGpu,
 }
 

@@ -1,7 +1,6 @@
 //! A plan's shaders, buffers and dispatches as plain data.
 
-use super::{Plan, SlotLayouts, UniformLayout, Window};
-use super::{Shader, check_end};
+use super::{Plan, Shader, SlotLayouts, UniformLayout, Window, check_end};
 use crate::arithmetic::{StepNumbers, kept_in};
 use crate::kernel::{Placement, Task};
 use crate::shader::{PipelineName, binding};
@@ -136,7 +135,9 @@ impl Plan {
         }
         let numbers_and_slots = clamp.numbers().into_iter().zip(slots).zip(clamp.slot_dtypes());
         for (((argument, number), slot), dtype) in numbers_and_slots {
-            slot.map_or(Ok(()), |slot| check_end(argument, &slot, dtype, "lower its offset or stride"))?;
+            if let Some(slot) = slot {
+                check_end(argument, slot, dtype, "lower its offset or stride")?;
+            }
             let value = match (number, slot) {
                 (Number::OnGpu, None) => "the number is `Number::OnGpu`, and there is no slot".to_owned(),
                 (Number::OnGpu, Some(slot)) if slot.len() != 1 && *slot.squeezed().shape() != [channels] => {

@@ -36,8 +36,8 @@ struct Options {
     only: String,
 }
 
-/// Changes that no case and no sample can notice: a line per change as printed, where `…` is any text, then indented lines with the
-/// reason.
+/// Changes that no case and no sample can notice: a line per change as printed, where `…` is any text, then indented lines with
+/// the reason.
 const EXPLAINED: &str = include_str!("../explained.txt");
 
 /// The most cases that are tried for an explained change.

@@ -24,8 +24,8 @@ pub struct Args {
     /// Takes every pattern of 32 bits through clamp, affine step and conversions instead, on one adapter. Hours.
     #[arg(long, conflicts_with = "only")]
     patterns: bool,
-    /// Executes the shaders of the exhaustive self-test and of the samples on the CPU instead, on simulated devices that differ in what WGSL leaves
-    /// open. Needs no driver. Half an hour or more.
+    /// Executes the shaders of the exhaustive self-test and of the samples on the CPU instead, on simulated devices that differ
+    /// in what WGSL leaves open. Needs no driver. Half an hour or more.
     #[arg(long, conflicts_with_all = ["patterns", "only", "args"])]
     sanitize: bool,
     /// Arguments for each run of the self-test, such as `--cases 0..20`, or for `--patterns`, such as `--only u8`.
